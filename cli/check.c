@@ -1,0 +1,292 @@
+/* check.c: `shardproof check`. Read run_check, at the end: it reads the two
+ * programs, checks them, and hands the outcome to the printers. */
+#define _POSIX_C_SOURCE 200809L /* mkdir */
+#include "solve/check.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "graph/hlo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+/* ---- options ---- */
+
+/* A decimal integer that ends at `end`. */
+static bool parse_integer(const char *text, const char *end, int64_t *value) {
+  char *stop;
+  if (text == end || !strchr("-0123456789", *text)) {
+    return false;
+  }
+  errno = 0;
+  long long v = strtoll(text, &stop, 10);
+  *value = v;
+  return errno == 0 && stop == end;
+}
+
+static bool set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
+  const char *equals = strrchr(text, '=');
+  const char *colon = equals ? strchr(equals, ':') : NULL;
+  int64_t lo, hi;
+  if (!colon || equals == text || !parse_integer(equals + 1, colon, &lo) ||
+      !parse_integer(colon + 1, text + strlen(text), &hi)) {
+    cli_usage_error("write --assume NAME=LO:HI for LO <= value < HI, "
+                    "for example --assume ids=0:50257",
+                    "\"%s\" is not an assumed range", text);
+    return false;
+  }
+  if (lo >= hi) {
+    cli_usage_error("the range is half-open: HI is one above the largest value",
+                    "the assumed range \"%s\" is empty", text);
+    return false;
+  }
+  sp_assumed_range *more = sp_alloc_n(ctx, values->n_assume + 1, sizeof *more);
+  if (values->n_assume) {
+    memcpy(more, values->assume, values->n_assume * sizeof *more);
+  }
+  const char *name = sp_strndup(ctx, text, (size_t)(equals - text));
+  more[values->n_assume++] = (sp_assumed_range){name, lo, hi};
+  values->assume = more;
+  return true;
+}
+
+static bool set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  char *end;
+  double seconds = strtod(text, &end);
+  /* not (seconds >= ...) is true for a NaN, too */
+  if (end == text || *end || !(seconds >= 0.001) || seconds > 1e6) {
+    cli_usage_error("write a number of seconds such as 10 or 0.5",
+                    "\"%s\" is not a time limit", text);
+    return false;
+  }
+  values->timeout_ms = (uint32_t)(seconds * 1000.0);
+  return true;
+}
+
+static bool set_explain(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  (void)text;
+  values->explain = true;
+  return true;
+}
+
+static bool set_smt2(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->smt2_dir = text;
+  return true;
+}
+
+static bool set_json(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->json = text;
+  return true;
+}
+
+static bool set_spec(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->spec = text;
+  return true;
+}
+
+static bool set_quiet(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  (void)text;
+  values->quiet = true;
+  return true;
+}
+
+static bool set_no_color(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  (void)text;
+  values->no_color = true;
+  return true;
+}
+
+/* clang-format off */
+static const cli_option check_options[] = {
+  {"assume", 'a', "NAME=LO:HI",
+   "take LO <= value < HI for all elements of the\n"
+   "integer parameter NAME (a name or a number);\n"
+   "may be given several times", set_assume},
+  {"explain", 'e', NULL,
+   "print a line for each distributed tensor: its\n"
+   "relation, or why there is none", set_explain},
+  {"smt2", 0, "DIR",
+   "write each distinct obligation to DIR in SMT-LIB", set_smt2},
+  {"json", 'j', "FILE", "write the report as JSON (docs/json.md)", set_json},
+  {"timeout", 't', "SECONDS",
+   "limit of the solver for one obligation (5)", set_timeout},
+  {"quiet", 'q', NULL, "print the verdict only", set_quiet},
+  {"no-color", 0, NULL,
+   "no colours; also off without a terminal and\n"
+   "where NO_COLOR is set", set_no_color},
+  {"spec", 0, "FILE", "reserved: spec files are not supported yet", set_spec},
+  CLI_OPTION_HELP,
+  CLI_OPTIONS_END,
+};
+/* clang-format on */
+
+/* ---- running ---- */
+
+typedef struct job {
+  const cli_values *values;
+  cli_outcome *outcome;
+  cli_progress progress;
+  const sp_program *before, *after;
+} job;
+
+static void read_programs(sp_ctx *ctx, void *arg) {
+  job *j = arg;
+  j->before = sp_hlo_read_file(ctx, j->outcome->before);
+  j->after = sp_hlo_read_file(ctx, j->outcome->after);
+}
+
+static void check_programs(sp_ctx *ctx, void *arg) {
+  job *j = arg;
+  sp_check_options options = {
+      .assume = j->values->assume,
+      .n_assume = j->values->n_assume,
+      .timeout_ms = j->values->timeout_ms,
+      .smt2_dir = j->values->smt2_dir,
+      .progress = cli_progress_show,
+      .user = &j->progress,
+  };
+  j->outcome->report = sp_check(ctx, j->before, j->after, &options);
+}
+
+/* An error in mid-proof is never an input's fault unless it says so: what ran
+ * out of memory or over a limit there is not proved, and that is all. */
+static int exit_code_of_check(sp_code code) {
+  if (code == SP_ERR_MEMORY || code == SP_ERR_LIMIT) {
+    return CLI_UNPROVEN;
+  }
+  return cli_exit_code(code);
+}
+
+static int exit_code_of_report(const sp_report *report) {
+  switch (report->verdict) {
+  case SP_REFINES:
+    return CLI_REFINES;
+  case SP_VIOLATION:
+    return CLI_VIOLATION;
+  case SP_UNPROVEN:
+    break;
+  }
+  return CLI_UNPROVEN;
+}
+
+static uint64_t peak_bytes(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) {
+    return 0;
+  }
+  return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static void run_job(sp_ctx *ctx, job *j) {
+  cli_outcome *outcome = j->outcome;
+  double start = cli_now();
+  sp_code code = sp_protect(ctx, read_programs, j);
+  outcome->read_seconds = cli_now() - start;
+  outcome->exit_code = cli_exit_code(code);
+  if (code == SP_OK) {
+    cli_progress_start(&j->progress, j->values->quiet);
+    code = sp_protect(ctx, check_programs, j);
+    cli_progress_end(&j->progress);
+    outcome->exit_code = code == SP_OK ? exit_code_of_report(outcome->report)
+                                       : exit_code_of_check(code);
+  }
+  if (code != SP_OK) {
+    /* printing may raise errors of its own: keep a copy of this one */
+    sp_error *copy = sp_alloc(ctx, sizeof *copy);
+    *copy = *sp_ctx_error(ctx);
+    outcome->error = copy;
+    outcome->report = NULL;
+  }
+  outcome->seconds = cli_now() - start;
+  outcome->peak_bytes = peak_bytes();
+}
+
+static bool make_directory(const char *path) {
+  struct stat st;
+  if (mkdir(path, 0777) == 0 ||
+      (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
+    return true;
+  }
+  cli_usage_error("--smt2 takes a folder; it is made where it is missing",
+                  "cannot make the folder %s: %s", path, strerror(errno));
+  return false;
+}
+
+static bool arguments_ok(const cli_values *values) {
+  if (values->spec) {
+    cli_usage_error("give two HLO modules instead: shardproof check BEFORE "
+                    "AFTER",
+                    "spec files are not supported yet (--spec %s)",
+                    values->spec);
+    return false;
+  }
+  if (values->n_arguments != 2) {
+    cli_usage_error("usage: shardproof check [OPTION]... BEFORE AFTER; "
+                    "shardproof check --help says more",
+                    "check takes two files, the module before the partitioner "
+                    "and the one after it, not %d",
+                    values->n_arguments);
+    return false;
+  }
+  return true;
+}
+
+static int run_check(sp_ctx *ctx, const cli_values *values) {
+  if (!arguments_ok(values) ||
+      (values->json && !cli_json_writable(ctx, values->json)) ||
+      (values->smt2_dir && !make_directory(values->smt2_dir))) {
+    return CLI_USAGE;
+  }
+  cli_outcome outcome = {.before = values->arguments[0],
+                         .after = values->arguments[1]};
+  job j = {.values = values, .outcome = &outcome};
+  run_job(ctx, &j);
+  if (cli_verdict(&outcome)) {
+    cli_print_report(ctx, values, &outcome);
+  } else {
+    cli_report_error(outcome.error);
+  }
+  if (values->json && !cli_write_json(ctx, values, &outcome)) {
+    return CLI_INPUT;
+  }
+  return outcome.exit_code;
+}
+
+const cli_command cli_check = {
+    .name = "check",
+    .arguments = "BEFORE AFTER",
+    .summary = "prove that a partitioned HLO module refines the global one",
+    .details =
+        "BEFORE is the module before XLA's SPMD partitioner (global shapes, "
+        "with\n"
+        "shardings), AFTER the one after it (the program of one partition), "
+        "each as\n"
+        "text or protobuf (HloProto or HloModuleProto). Dump them with "
+        "XLA_FLAGS\n"
+        "    --xla_dump_to=DIR --xla_dump_hlo_pass_re=spmd|shardy|sharding\n"
+        "    --xla_dump_hlo_as_text\n"
+        "The shardings of parameters and results say how the two are "
+        "related.\n\n"
+        "The first word printed is the verdict, and it is the exit code:\n"
+        "  0 REFINES    every result of AFTER holds what BEFORE computes\n"
+        "  1 VIOLATION  they differ\n"
+        "  2 UNPROVEN   neither was shown; the first tensors without a "
+        "relation\n"
+        "               are listed\n"
+        "  3            a wrong option or assumption\n"
+        "  4            an unreadable input, or an output that cannot be "
+        "written\n",
+    .options = check_options,
+    .run = run_check,
+};

@@ -1,0 +1,259 @@
+/* report_json.c: the report for programs; docs/json.md is its manual and
+ * docs/report.schema.json its schema (a test compares them). Read json_report
+ * first, then cli_write_json. Keys are in a fixed order, and a key that does
+ * not apply is there with null, so that readers need not ask. */
+#define _XOPEN_SOURCE 700 /* mkstemp, fchmod */
+#include "cli/report.h"
+
+#include "cli/message.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* jansson takes UTF-8 only; a hostile name may be anything. */
+static json_t *text_or_null(sp_ctx *ctx, const char *text) {
+  return text ? json_string(cli_clean(ctx, text)) : json_null();
+}
+
+static json_t *number_or_null(uint64_t n) {
+  return n ? json_integer((json_int_t)n) : json_null();
+}
+
+static json_t *json_outputs(sp_ctx *ctx, const sp_report *report) {
+  json_t *list = json_array();
+  for (size_t i = 0; report && i < report->n_outputs; i++) {
+    const sp_report_output *o = &report->outputs[i];
+    json_t *row = json_object();
+    json_object_set_new(row, "index", json_integer(o->index));
+    json_object_set_new(row, "name", text_or_null(ctx, o->name));
+    json_object_set_new(row, "shape", text_or_null(ctx, o->shape));
+    json_object_set_new(row, "status",
+                        json_string(o->proved ? "proved" : "unproven"));
+    json_object_set_new(row, "promised", text_or_null(ctx, o->promised));
+    json_object_set_new(row, "relation", text_or_null(ctx, o->relation));
+    json_object_set_new(row, "why", text_or_null(ctx, o->why));
+    json_array_append_new(list, row);
+  }
+  return list;
+}
+
+static json_t *json_tensor(sp_ctx *ctx, const sp_report_tensor *t) {
+  json_t *row = json_object();
+  json_object_set_new(row, "name", text_or_null(ctx, t->name));
+  json_object_set_new(row, "operator", text_or_null(ctx, t->op));
+  json_object_set_new(row, "shape", text_or_null(ctx, t->shape));
+  json_object_set_new(row, "relation", text_or_null(ctx, t->relation));
+  json_object_set_new(row, "sequential", text_or_null(ctx, t->sequential));
+  json_object_set_new(row, "why", text_or_null(ctx, t->why));
+  json_object_set_new(row, "nearest", text_or_null(ctx, t->nearest));
+  json_object_set_new(row, "file", text_or_null(ctx, t->pos.source_file));
+  json_object_set_new(row, "line", number_or_null(t->pos.source_line));
+  json_object_set_new(row, "op_name", text_or_null(ctx, t->pos.op_name));
+  json_object_set_new(row, "dump_file", text_or_null(ctx, t->pos.dump.file));
+  json_object_set_new(row, "dump_line", number_or_null(t->pos.dump.line));
+  return row;
+}
+
+static json_t *json_frontier(sp_ctx *ctx, const sp_report *report) {
+  json_t *list = json_array();
+  for (size_t i = 0; report && i < report->n_frontier; i++) {
+    json_array_append_new(
+        list, json_tensor(ctx, &report->tensors[report->frontier[i]]));
+  }
+  return list;
+}
+
+static json_t *json_tensors(sp_ctx *ctx, const sp_report *report) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < report->n_tensors; i++) {
+    json_array_append_new(list, json_tensor(ctx, &report->tensors[i]));
+  }
+  return list;
+}
+
+static json_t *json_assumptions(sp_ctx *ctx, const sp_report *report) {
+  json_t *list = json_array();
+  for (size_t i = 0; report && i < report->n_assumptions; i++) {
+    json_array_append_new(list, text_or_null(ctx, report->assumptions[i]));
+  }
+  return list;
+}
+
+static json_t *json_stats(const cli_outcome *outcome) {
+  static const sp_report_stats none;
+  const sp_report_stats *s = outcome->report ? &outcome->report->stats : &none;
+  json_t *o = json_object();
+  json_object_set_new(o, "seconds", json_real(outcome->seconds));
+  json_object_set_new(o, "read_seconds", json_real(outcome->read_seconds));
+  json_object_set_new(o, "solver_seconds", json_real(s->solver_seconds));
+  json_object_set_new(o, "obligations",
+                      json_integer((json_int_t)s->obligations));
+  json_object_set_new(o, "distinct", json_integer((json_int_t)s->distinct));
+  json_object_set_new(o, "cached", json_integer((json_int_t)s->cached));
+  json_object_set_new(o, "peak_bytes",
+                      json_integer((json_int_t)outcome->peak_bytes));
+  json_object_set_new(o, "sequential_tensors",
+                      json_integer(s->sequential_tensors));
+  json_object_set_new(o, "distributed_tensors",
+                      json_integer(s->distributed_tensors));
+  json_object_set_new(o, "views", json_integer(s->views));
+  json_object_set_new(o, "matched", json_integer(s->matched));
+  json_object_set_new(o, "unrelated", json_integer(s->unrelated));
+  return o;
+}
+
+static const char *error_kind(sp_code code) {
+  switch (code) {
+  case SP_OK:
+    break;
+  case SP_ERR_INPUT:
+    return "input";
+  case SP_ERR_USAGE:
+    return "usage";
+  case SP_ERR_MEMORY:
+    return "memory";
+  case SP_ERR_LIMIT:
+    return "limit";
+  case SP_ERR_UNKNOWN:
+    return "unknown";
+  case SP_ERR_INTERNAL:
+    return "internal";
+  }
+  return "none";
+}
+
+static json_t *json_error(sp_ctx *ctx, const sp_error *error) {
+  if (!error) {
+    return json_null();
+  }
+  json_t *o = json_object();
+  json_object_set_new(o, "kind", json_string(error_kind(error->code)));
+  json_object_set_new(o, "message", text_or_null(ctx, error->message));
+  json_object_set_new(o, "hint",
+                      text_or_null(ctx, *error->hint ? error->hint : NULL));
+  json_object_set_new(o, "file", text_or_null(ctx, error->loc.file));
+  json_object_set_new(o, "line", number_or_null(error->loc.line));
+  json_object_set_new(o, "column", number_or_null(error->loc.column));
+  json_object_set_new(o, "byte",
+                      error->loc.has_byte
+                          ? json_integer((json_int_t)error->loc.byte)
+                          : json_null());
+  return o;
+}
+
+static json_t *json_report(sp_ctx *ctx, const cli_values *values,
+                           const cli_outcome *outcome) {
+  const sp_report *report = outcome->report;
+  const char *verdict = cli_verdict(outcome);
+  const char *sentence = report           ? report->sentence
+                         : outcome->error ? outcome->error->message
+                                          : NULL;
+  json_t *o = json_object();
+  json_object_set_new(o, "version", json_string(SP_VERSION));
+  json_object_set_new(o, "verdict", text_or_null(ctx, verdict));
+  json_object_set_new(o, "exit_code", json_integer(outcome->exit_code));
+  json_object_set_new(o, "sentence", text_or_null(ctx, sentence));
+  json_object_set_new(o, "before", text_or_null(ctx, outcome->before));
+  json_object_set_new(o, "after", text_or_null(ctx, outcome->after));
+  json_object_set_new(o, "outputs", json_outputs(ctx, report));
+  json_object_set_new(o, "assumptions", json_assumptions(ctx, report));
+  json_object_set_new(o, "frontier", json_frontier(ctx, report));
+  json_object_set_new(o, "fault", json_null());
+  json_object_set_new(o, "counterexample", json_null());
+  json_object_set_new(o, "error", json_error(ctx, outcome->error));
+  json_object_set_new(o, "stats", json_stats(outcome));
+  if (values->explain && report) {
+    json_object_set_new(o, "tensors", json_tensors(ctx, report));
+  }
+  return o;
+}
+
+static bool cannot_write(const char *path) {
+  cli_usage_error(NULL, "cannot write %s: %s", path, strerror(errno));
+  return false;
+}
+
+/* A device, a pipe or a link is written in place: renaming over it would
+ * replace it. lstat, because /dev/stderr is a link, often to a plain file. */
+static bool is_special(const char *path) {
+  struct stat st;
+  return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static char *folder_of(sp_ctx *ctx, const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (!slash) {
+    return sp_strdup(ctx, ".");
+  }
+  return sp_strndup(ctx, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+bool cli_json_writable(sp_ctx *ctx, const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    errno = EISDIR;
+    return cannot_write(path);
+  }
+  /* a link may point at a file that is yet to be made */
+  if (is_special(path) && access(path, F_OK) != 0) {
+    return true;
+  }
+  const char *target = is_special(path) ? path : folder_of(ctx, path);
+  return access(target, W_OK) == 0 || cannot_write(path);
+}
+
+/* The permissions that the file has, or that a new one would get. */
+static mode_t file_mode(const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0) {
+    return st.st_mode & 07777;
+  }
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+static bool dump_to(FILE *f, const json_t *report) {
+  bool ok = json_dumpf(report, f, JSON_INDENT(2)) == 0 && fputc('\n', f) != EOF;
+  return (fclose(f) == 0) && ok;
+}
+
+static bool write_in_place(const char *path, const json_t *report) {
+  FILE *f = fopen(path, "w");
+  return (f && dump_to(f, report)) || cannot_write(path);
+}
+
+static bool write_and_rename(sp_ctx *ctx, const char *path,
+                             const json_t *report) {
+  char *temporary = sp_format(ctx, "%s.XXXXXX", path);
+  int fd = mkstemp(temporary);
+  if (fd < 0) {
+    return cannot_write(path);
+  }
+  fchmod(fd, file_mode(path));
+  FILE *f = fdopen(fd, "w");
+  if (!f) {
+    close(fd);
+  }
+  if (f && dump_to(f, report) && rename(temporary, path) == 0) {
+    return true;
+  }
+  cannot_write(path);
+  unlink(temporary);
+  return false;
+}
+
+bool cli_write_json(sp_ctx *ctx, const cli_values *values,
+                    const cli_outcome *outcome) {
+  json_t *report = json_report(ctx, values, outcome);
+  bool ok = is_special(values->json)
+                ? write_in_place(values->json, report)
+                : write_and_rename(ctx, values->json, report);
+  json_decref(report);
+  return ok;
+}

@@ -1,0 +1,32 @@
+# Generated sources, all below build/<preset>/generated: the protobuf code of
+# graph/hlo.proto (included as "graph/hlo.pb-c.h") and the operator table.
+set(gen ${CMAKE_BINARY_DIR}/generated)
+file(MAKE_DIRECTORY ${gen}/graph)
+
+# ---- protobuf: a library of its own, because our warnings are not for it
+find_program(PROTOC_C protoc-c REQUIRED)
+add_custom_command(
+  OUTPUT ${gen}/graph/hlo.pb-c.c ${gen}/graph/hlo.pb-c.h
+  COMMAND ${PROTOC_C} --proto_path=${CMAKE_SOURCE_DIR}/graph
+    --c_out=${gen}/graph ${CMAKE_SOURCE_DIR}/graph/hlo.proto
+  DEPENDS ${CMAKE_SOURCE_DIR}/graph/hlo.proto
+  COMMENT "protoc-c graph/hlo.proto" VERBATIM)
+add_library(sp_protobuf STATIC ${gen}/graph/hlo.pb-c.c ${gen}/graph/hlo.pb-c.h)
+target_include_directories(sp_protobuf SYSTEM PUBLIC ${gen})
+target_compile_options(sp_protobuf PRIVATE -w)
+target_link_libraries(sp_protobuf PUBLIC PkgConfig::PROTOBUF_C)
+
+# ---- operators: encode/ops/X.c defines sp_ops_X, NULL at the end
+file(GLOB op_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/encode/ops
+  encode/ops/*.c)
+list(SORT op_files)
+set(op_externs "")
+set(op_rows "")
+foreach(file IN LISTS op_files)
+  string(REGEX REPLACE "\\.c$" "" name ${file})
+  string(MAKE_C_IDENTIFIER ${name} name)
+  string(APPEND op_externs "extern const sp_op *const sp_ops_${name}[];\n")
+  string(APPEND op_rows "    sp_ops_${name},\n")
+endforeach()
+configure_file(${CMAKE_SOURCE_DIR}/cmake/ops_table.c.in ${gen}/ops_table.c @ONLY)
+set(SP_GENERATED_SOURCES ${gen}/ops_table.c)

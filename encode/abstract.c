@@ -1,0 +1,635 @@
+/* abstract.c: read spi_abstract_obligation, then encode (the walk) and build
+ * (one term from the terms of its arguments). The walk is iterative: a term
+ * stays on the stack until what it needs has been built.
+ */
+#include "encode/abstract.h"
+
+#include <xxhash.h>
+
+#include "encode/template.h"
+
+enum {
+  SMALL_TABLE = 64,          /* entries that are written out */
+  SIZE_LIMIT = 4 << 20,      /* words of a formula */
+  NOTE_LIMIT = 300,          /* bytes of a note */
+};
+
+/* Valid for the obligation with this stamp. */
+typedef struct built {
+  uint32_t stamp, term; /* the SMT term */
+  uint32_t cut_stamp;
+  spi_cut cut; /* RED */
+} built;
+
+typedef struct symbol {
+  uint32_t stamp, decl;
+} symbol;
+
+/* An uninterpreted function and what it stands for, as words. */
+typedef struct function {
+  uint64_t hash;
+  uint32_t word, n_words, decl;
+} function;
+
+typedef struct division {
+  uint32_t x;
+  int64_t c;
+  sp_smt quotient, rest;
+} division;
+
+struct spi_abstract {
+  sp_pool *p;
+  sp_ctx *ctx;
+  sp_formula *f;
+  spi_order *order;
+  spi_cutter *cutter;
+  bool notes;
+  uint32_t stamp;
+  built *built; /* by term id */
+  size_t n_built;
+  SP_VEC(symbol) symbols; /* by sp_sym.v */
+  SP_VEC(const char *) numbers; /* text by sp_num.v */
+  SP_VEC(sp_expr) work;
+  SP_VEC(function) functions;
+  SP_VEC(uint32_t) function_words;
+  SP_VEC(division) divisions;
+  SP_VEC(sp_smt) args; /* of the term under construction */
+  const char *refusal;
+};
+
+spi_abstract *spi_abstract_new(sp_pool *p, bool notes) {
+  spi_abstract *a = sp_alloc(p->ctx, sizeof *a);
+  a->p = p;
+  a->ctx = p->ctx;
+  a->order = spi_order_new(p);
+  a->cutter = spi_cutter_new(p, a->order);
+  a->notes = notes;
+  return a;
+}
+
+static void begin(spi_abstract *a, sp_formula *f) {
+  a->f = f;
+  sp_formula_clear(f);
+  spi_cutter_clear(a->cutter);
+  a->work.n = 0;
+  a->functions.n = 0;
+  a->function_words.n = 0;
+  a->divisions.n = 0;
+  a->args.n = 0;
+  a->refusal = NULL;
+  if (a->n_built < a->p->n || a->stamp == UINT32_MAX) {
+    size_t n = a->n_built == 0 ? 1024 : a->n_built;
+    while (n < a->p->n)
+      n *= 2;
+    a->built = sp_alloc_n(a->ctx, n, sizeof *a->built);
+    a->n_built = n;
+    for (size_t i = 0; i < a->symbols.n; i++)
+      a->symbols.v[i].stamp = 0;
+    a->stamp = 0;
+  }
+  a->stamp++;
+  while (a->symbols.n < a->p->syms.n)
+    sp_push(a->ctx, &a->symbols, ((symbol){0, 0}));
+}
+
+/* ---- small things ---- */
+
+static const char *number_text(spi_abstract *a, sp_num n) {
+  while (a->numbers.n <= n.v)
+    sp_push(a->ctx, &a->numbers, (const char *)NULL);
+  if (a->numbers.v[n.v] == NULL)
+    a->numbers.v[n.v] = sp_num_text(a->p, n);
+  return a->numbers.v[n.v];
+}
+
+static sp_smt number(spi_abstract *a, sp_num n) {
+  return sp_smt_real(a->f, number_text(a, n));
+}
+
+static bool is_built(const spi_abstract *a, sp_expr e) {
+  return a->built[e.v].stamp == a->stamp;
+}
+
+static sp_smt term_of(const spi_abstract *a, sp_expr e) {
+  assert(is_built(a, e));
+  return (sp_smt){a->built[e.v].term};
+}
+
+static sp_smt arg_term(const spi_abstract *a, sp_expr e, uint32_t i) {
+  return term_of(a, spi_get(a->p, e)->args[i]);
+}
+
+static const char *note(spi_abstract *a, const char *text) {
+  if (!a->notes)
+    return NULL;
+  return sp_format(a->ctx, "%.*s", NOTE_LIMIT, text);
+}
+
+static const char *note_of(spi_abstract *a, sp_expr e) {
+  return a->notes ? note(a, sp_show(a->p, e)) : NULL;
+}
+
+static sp_smt constant(spi_abstract *a, const char *stem, const char *text,
+                       sp_sort sort) {
+  uint32_t d = sp_smt_declare(a->f, stem, text, (sp_smt_sort){sort, 0}, 0, NULL);
+  return sp_smt_app(a->f, d, 0, NULL);
+}
+
+/* coefficient * t, without the 1 */
+static sp_smt scaled(spi_abstract *a, sp_smt coef, sp_smt one, sp_smt t) {
+  return coef.v == one.v ? t : sp_smt_2(a->f, SP_SMT_MUL, coef, t);
+}
+
+static sp_smt int_scaled(spi_abstract *a, int64_t coef, sp_smt t) {
+  if (coef == 1)
+    return t;
+  return sp_smt_2(a->f, SP_SMT_MUL, sp_smt_int(a->f, coef), t);
+}
+
+/* a->args from mark on become the arguments of a sum, and, ... */
+static sp_smt gather(spi_abstract *a, sp_smt_op op, size_t mark) {
+  uint32_t n = (uint32_t)(a->args.n - mark);
+  sp_smt t = a->args.v[mark];
+  if (n > 1)
+    t = sp_smt_n(a->f, op, n, a->args.v + mark);
+  a->args.n = mark;
+  return t;
+}
+
+static void keep(spi_abstract *a, sp_smt t) {
+  sp_push(a->ctx, &a->args, t);
+}
+
+/* ---- uninterpreted functions ---- */
+
+/* a->function_words from word on say what the function stands for, and are
+ * kept if it is new. The result and argument sorts belong to the meaning, so
+ * equal words have equal sorts. */
+static uint32_t function_of(spi_abstract *a, uint32_t word, const char *stem,
+                            sp_expr shown, sp_sort result, uint32_t n,
+                            const sp_sort *sorts) {
+  const uint32_t *w = a->function_words.v + word;
+  uint32_t n_words = (uint32_t)a->function_words.n - word;
+  uint64_t hash = XXH3_64bits(w, n_words * sizeof *w);
+  for (size_t i = 0; i < a->functions.n; i++) {
+    const function *fn = &a->functions.v[i];
+    if (fn->hash == hash && fn->n_words == n_words &&
+        memcmp(a->function_words.v + fn->word, w, n_words * sizeof *w) == 0) {
+      a->function_words.n = word;
+      return fn->decl;
+    }
+  }
+  sp_mark mark = sp_scratch_mark(a->ctx);
+  sp_smt_sort *domain = sp_scratch(a->ctx, (n + 1) * sizeof *domain);
+  for (uint32_t i = 0; i < n; i++)
+    domain[i] = (sp_smt_sort){sorts[i], 0};
+  uint32_t decl = sp_smt_declare(a->f, stem, note_of(a, shown),
+                                 (sp_smt_sort){result, 0}, n, domain);
+  sp_scratch_release(a->ctx, mark);
+  function made = {hash, word, n_words, decl};
+  sp_push(a->ctx, &a->functions, made);
+  return decl;
+}
+
+static void word(spi_abstract *a, uint32_t w) {
+  sp_push(a->ctx, &a->function_words, w);
+}
+
+/* MUL, FN and RED; args: a->args from mark on, with these sorts. The words of
+ * the function are there from first on, without the sorts. */
+static sp_smt apply(spi_abstract *a, uint32_t first, const char *stem,
+                    sp_expr e, size_t mark, const sp_sort *sorts) {
+  uint32_t n = (uint32_t)(a->args.n - mark);
+  sp_sort result = (sp_sort)spi_get(a->p, e)->sort;
+  word(a, (uint32_t)result);
+  word(a, n);
+  for (uint32_t i = 0; i < n; i++)
+    word(a, (uint32_t)sorts[i]);
+  uint32_t d = function_of(a, first, stem, e, result, n, sorts);
+  sp_smt t = sp_smt_app(a->f, d, n, a->args.v + mark);
+  a->args.n = mark;
+  return t;
+}
+
+/* ---- indices ---- */
+
+static void assert_below(spi_abstract *a, sp_smt t, int64_t extent) {
+  sp_formula *f = a->f;
+  sp_smt_assert(f, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, 0), t));
+  sp_smt_assert(f, sp_smt_2(f, SP_SMT_LT, t, sp_smt_int(f, extent)));
+}
+
+static sp_smt build_var(spi_abstract *a, sp_expr e) {
+  const spi_var *v = spi_var_of(a->p, e);
+  if (v->cls == SP_VAR_BOUND) {
+    a->refusal = "a bound variable outside its binder";
+    return sp_smt_int(a->f, 0);
+  }
+  sp_smt t = constant(a, "v", note(a, v->name), SP_SORT_INT);
+  assert_below(a, t, v->extent);
+  return t;
+}
+
+/* constant + the sum over these positions */
+static sp_smt int_sum(spi_abstract *a, sp_expr e, uint32_t n,
+                      const uint32_t *at) {
+  const spi_node_t *d = spi_get(a->p, e);
+  size_t mark = a->args.n;
+  for (uint32_t i = 0; i < n; i++)
+    keep(a, int_scaled(a, d->coefs.lin[at[i]], arg_term(a, e, at[i])));
+  if (d->payload != 0 || n == 0)
+    keep(a, sp_smt_int(a->f, d->payload));
+  return gather(a, SP_SMT_ADD, mark);
+}
+
+static sp_smt real_sum(spi_abstract *a, sp_expr e, uint32_t n,
+                       const uint32_t *at) {
+  const spi_node_t *d = spi_get(a->p, e);
+  sp_num constant_part = sp_add_const(a->p, e);
+  size_t mark = a->args.n;
+  sp_smt one = sp_smt_real(a->f, "1");
+  for (uint32_t i = 0; i < n; i++)
+    keep(a, scaled(a, number(a, d->coefs.add[at[i]]), one,
+                   arg_term(a, e, at[i])));
+  if (sp_num_sign(a->p, constant_part) != 0 || n == 0)
+    keep(a, number(a, constant_part));
+  return gather(a, SP_SMT_ADD, mark);
+}
+
+static sp_smt build_division(spi_abstract *a, sp_expr e) {
+  sp_formula *f = a->f;
+  sp_smt x = arg_term(a, e, 0);
+  int64_t c = sp_divisor(a->p, e);
+  bool quotient = spi_kind(a->p, e) == SP_KIND_DIV;
+  for (size_t i = 0; i < a->divisions.n; i++) {
+    const division *known = &a->divisions.v[i];
+    if (known->x == x.v && known->c == c)
+      return quotient ? known->quotient : known->rest;
+  }
+  division made = {.x = x.v, .c = c};
+  made.quotient = constant(a, "q", NULL, SP_SORT_INT);
+  made.rest = constant(a, "m", NULL, SP_SORT_INT);
+  sp_smt sum = sp_smt_2(f, SP_SMT_ADD, int_scaled(a, c, made.quotient),
+                        made.rest);
+  sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, x, sum));
+  assert_below(a, made.rest, c);
+  sp_push(a->ctx, &a->divisions, made);
+  return quotient ? made.quotient : made.rest;
+}
+
+/* ---- reads ---- */
+
+static sp_smt table_entry(spi_abstract *a, const spi_sym *s, int64_t i) {
+  if (s->sort == SP_SORT_REAL)
+    return number(a, s->nums[i]);
+  if (s->sort == SP_SORT_BOOL)
+    return sp_smt_bool(a->f, s->ints[i] != 0);
+  return sp_smt_int(a->f, s->ints[i]);
+}
+
+/* The entry of a small table at these indices: ite(at = 0, first, ...). */
+static sp_smt table_lookup(spi_abstract *a, const spi_sym *s, sp_expr e) {
+  size_t mark = a->args.n;
+  int64_t stride = 1;
+  for (uint32_t i = s->n_args; i-- > 0; stride *= s->extents[i])
+    keep(a, int_scaled(a, stride, arg_term(a, e, i)));
+  sp_smt at = s->n_args == 0 ? sp_smt_int(a->f, 0)
+                             : gather(a, SP_SMT_ADD, mark);
+  sp_smt t = table_entry(a, s, s->n_values - 1);
+  for (int64_t i = s->n_values - 1; i-- > 0;)
+    t = sp_smt_3(a->f, SP_SMT_ITE,
+                 sp_smt_2(a->f, SP_SMT_EQ, at, sp_smt_int(a->f, i)),
+                 table_entry(a, s, i), t);
+  return t;
+}
+
+/* Position in the table when all indices are constants inside it. */
+static bool constant_position(const spi_abstract *a, const spi_sym *s,
+                              sp_expr e, int64_t *at) {
+  *at = 0;
+  for (uint32_t i = 0; i < s->n_args; i++) {
+    sp_expr arg = sp_arg(a->p, e, i);
+    if (spi_kind(a->p, arg) != SP_KIND_INT)
+      return false;
+    int64_t x = sp_int_value(a->p, arg);
+    if (x < 0 || x >= s->extents[i])
+      return false;
+    *at = *at * s->extents[i] + x;
+  }
+  return true;
+}
+
+/* Facts hold where every index is inside the extents: outside, a read may
+ * give anything (an array of the solver is total, a tensor is not). */
+static void assert_inside(spi_abstract *a, const spi_sym *s, sp_expr e,
+                          sp_smt fact) {
+  sp_formula *f = a->f;
+  size_t mark = a->args.n;
+  for (uint32_t i = 0; i < s->n_args; i++) {
+    sp_expr arg = sp_arg(a->p, e, i);
+    sp_kind kind = spi_kind(a->p, arg);
+    if (kind == SP_KIND_VAR && sp_var_extent(a->p, arg) <= s->extents[i])
+      continue; /* asserted of the variable */
+    sp_smt t = term_of(a, arg);
+    keep(a, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, 0), t));
+    keep(a, sp_smt_2(f, SP_SMT_LT, t, sp_smt_int(f, s->extents[i])));
+  }
+  if (a->args.n > mark)
+    fact = sp_smt_2(f, SP_SMT_IMPLIES, gather(a, SP_SMT_AND, mark), fact);
+  sp_smt_assert(f, fact);
+}
+
+static void assert_element(spi_abstract *a, sp_sym sym, sp_expr e, sp_smt t) {
+  const spi_sym *s = spi_sym_of(a->p, sym);
+  sp_formula *f = a->f;
+  int64_t at, lo, hi;
+  if (s->is_table && constant_position(a, s, e, &at)) {
+    sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, t, table_entry(a, s, at)));
+    return;
+  }
+  if (s->is_table && s->n_values > 0 && s->n_values <= SMALL_TABLE) {
+    sp_smt entry = table_lookup(a, s, e);
+    assert_inside(a, s, e, sp_smt_2(f, SP_SMT_EQ, t, entry));
+    return;
+  }
+  if (s->sort != SP_SORT_INT)
+    return;
+  sp_sym_range(a->p, sym, &lo, &hi);
+  size_t mark = a->args.n;
+  if (lo != INT64_MIN)
+    keep(a, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, lo), t));
+  if (hi != INT64_MAX)
+    keep(a, sp_smt_2(f, SP_SMT_LE, t, sp_smt_int(f, hi)));
+  if (a->args.n > mark)
+    assert_inside(a, s, e, gather(a, SP_SMT_AND, mark));
+}
+
+static sp_smt build_read(spi_abstract *a, sp_expr e) {
+  sp_sym sym = sp_read_sym(a->p, e);
+  const spi_sym *s = spi_sym_of(a->p, sym);
+  symbol *known = &a->symbols.v[sym.v];
+  if (known->stamp != a->stamp) {
+    known->stamp = a->stamp;
+    known->decl =
+        sp_smt_declare(a->f, "t", note(a, s->name != NULL ? s->name : "table"),
+                       (sp_smt_sort){s->sort, s->n_args}, 0, NULL);
+  }
+  sp_smt t = sp_smt_app(a->f, known->decl, 0, NULL);
+  for (uint32_t i = 0; i < s->n_args; i++)
+    t = sp_smt_2(a->f, SP_SMT_SELECT, t, arg_term(a, e, i));
+  assert_element(a, sym, e, t);
+  return t;
+}
+
+/* ---- any sort ---- */
+
+/* An n-ary node restricted to some of its arguments. */
+static sp_smt fold(spi_abstract *a, sp_expr e, uint32_t n, const uint32_t *at) {
+  sp_formula *f = a->f;
+  sp_kind kind = spi_kind(a->p, e);
+  size_t mark = a->args.n;
+  assert(n > 0);
+  if (kind == SP_KIND_OR) {
+    for (uint32_t i = 0; i < n; i++)
+      keep(a, arg_term(a, e, at[i]));
+    return gather(a, SP_SMT_OR, mark);
+  }
+  sp_smt t = arg_term(a, e, at[0]);
+  for (uint32_t i = 1; i < n; i++) {
+    sp_smt u = arg_term(a, e, at[i]);
+    sp_smt first = kind == SP_KIND_MAX ? sp_smt_2(f, SP_SMT_LE, u, t)
+                                       : sp_smt_2(f, SP_SMT_LE, t, u);
+    t = sp_smt_3(f, SP_SMT_ITE, first, t, u);
+  }
+  return t;
+}
+
+static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
+                      const uint32_t *at) {
+  if (n == 1)
+    return arg_term(a, e, at[0]);
+  sp_mark scratch = sp_scratch_mark(a->ctx);
+  sp_sort *sorts = sp_scratch(a->ctx, n * sizeof *sorts);
+  size_t mark = a->args.n;
+  for (uint32_t i = 0; i < n; i++) {
+    sorts[i] = SP_SORT_REAL;
+    keep(a, arg_term(a, e, at[i]));
+  }
+  sp_smt x = a->args.v[mark], y = a->args.v[mark + 1];
+  uint32_t first = (uint32_t)a->function_words.n;
+  word(a, SP_KIND_MUL);
+  sp_smt t = apply(a, first, "mul", e, mark, sorts);
+  sp_scratch_release(a->ctx, scratch);
+  sp_expr ex = sp_arg(a->p, e, at[0]), ey = sp_arg(a->p, e, at[1]);
+  if (n == 2 && x.v != y.v && spi_order_tie(a->order, ex, ey)) {
+    uint32_t mul = sp_smt_decl_of(a->f, t.v);
+    sp_smt swapped = sp_smt_app(a->f, mul, 2, (sp_smt[]){y, x});
+    sp_smt_assert(a->f, sp_smt_2(a->f, SP_SMT_EQ, t, swapped));
+  }
+  return t;
+}
+
+/* The node restricted to the arguments at these positions. */
+static sp_smt part(spi_abstract *a, sp_expr e, uint32_t n, const uint32_t *at) {
+  sp_kind kind = spi_kind(a->p, e);
+  if (kind == SP_KIND_LIN)
+    return int_sum(a, e, n, at);
+  if (kind == SP_KIND_ADD)
+    return real_sum(a, e, n, at);
+  if (kind == SP_KIND_MUL)
+    return product(a, e, n, at);
+  return fold(a, e, n, at);
+}
+
+static sp_smt build_commutative(spi_abstract *a, sp_expr e) {
+  uint32_t n = sp_n_args(a->p, e);
+  sp_mark mark = sp_scratch_mark(a->ctx);
+  uint32_t *at = sp_scratch(a->ctx, (n + 1) * sizeof *at);
+  for (uint32_t i = 0; i < n; i++)
+    at[i] = i;
+  spi_order_sort(a->order, e, n, at);
+  sp_smt t = part(a, e, n, at);
+  sp_scratch_release(a->ctx, mark);
+  return t;
+}
+
+static sp_smt build_function(spi_abstract *a, sp_expr e) {
+  const spi_node_t *d = spi_get(a->p, e);
+  sp_mark scratch = sp_scratch_mark(a->ctx);
+  sp_sort *sorts = sp_scratch(a->ctx, (d->n + 1) * sizeof *sorts);
+  size_t mark = a->args.n;
+  for (uint32_t i = 0; i < d->n; i++) {
+    sorts[i] = (sp_sort)spi_get(a->p, d->args[i])->sort;
+    keep(a, arg_term(a, e, i));
+  }
+  uint32_t first = (uint32_t)a->function_words.n;
+  word(a, SP_KIND_FN);
+  word(a, (uint32_t)d->payload); /* the interned name */
+  sp_smt t = apply(a, first, "f", e, mark, sorts);
+  sp_scratch_release(a->ctx, scratch);
+  return t;
+}
+
+static sp_smt hole_term(spi_abstract *a, const spi_hole *h) {
+  switch (h->kind) {
+  case SPI_HOLE_ZERO:
+    return sp_smt_int(a->f, 0);
+  case SPI_HOLE_PART:
+    return part(a, h->node, h->n, a->cutter->picks.v + h->first);
+  case SPI_HOLE_TERM:
+    break;
+  }
+  return term_of(a, h->node);
+}
+
+static sp_smt build_reduction(spi_abstract *a, sp_expr e) {
+  spi_cut cut = a->built[e.v].cut;
+  sp_mark scratch = sp_scratch_mark(a->ctx);
+  sp_sort *sorts = sp_scratch(a->ctx, (cut.n_holes + 1) * sizeof *sorts);
+  size_t mark = a->args.n;
+  for (uint32_t i = 0; i < cut.n_holes; i++) {
+    const spi_hole *h = &a->cutter->holes.v[cut.hole + i];
+    sorts[i] = h->kind == SPI_HOLE_ZERO
+                   ? SP_SORT_INT
+                   : (sp_sort)spi_get(a->p, h->node)->sort;
+    sp_smt t = hole_term(a, h);
+    keep(a, t);
+  }
+  uint32_t first = (uint32_t)a->function_words.n;
+  word(a, SP_KIND_RED);
+  word(a, cut.n_words);
+  for (uint32_t i = 0; i < cut.n_words; i++)
+    word(a, a->cutter->words.v[cut.word + i]);
+  sp_smt t = apply(a, first, "red", e, mark, sorts);
+  sp_scratch_release(a->ctx, scratch);
+  return t;
+}
+
+static sp_smt build(spi_abstract *a, sp_expr e) {
+  sp_formula *f = a->f;
+  const spi_node_t *d = spi_get(a->p, e);
+  switch ((sp_kind)d->kind) {
+  case SP_KIND_INT:
+    return sp_smt_int(f, d->payload);
+  case SP_KIND_VAR:
+    return build_var(a, e);
+  case SP_KIND_LIN:
+  case SP_KIND_ADD:
+  case SP_KIND_MUL:
+  case SP_KIND_MAX:
+  case SP_KIND_MIN:
+  case SP_KIND_OR:
+    return build_commutative(a, e);
+  case SP_KIND_DIV:
+  case SP_KIND_MOD:
+    return build_division(a, e);
+  case SP_KIND_READ:
+    return build_read(a, e);
+  case SP_KIND_ITE:
+    return sp_smt_3(f, SP_SMT_ITE, arg_term(a, e, 0), arg_term(a, e, 1),
+                    arg_term(a, e, 2));
+  case SP_KIND_FN:
+    return build_function(a, e);
+  case SP_KIND_RED:
+    return build_reduction(a, e);
+  case SP_KIND_NUM:
+    return number(a, sp_num_value(a->p, e));
+  case SP_KIND_INF:
+    return constant(a, sp_inf_negative(a->p, e) ? "ninf" : "pinf", NULL,
+                    SP_SORT_REAL);
+  case SP_KIND_I2R:
+    return sp_smt_1(f, SP_SMT_TO_REAL, arg_term(a, e, 0));
+  case SP_KIND_BOOL:
+    return sp_smt_bool(f, sp_bool_value(a->p, e));
+  case SP_KIND_LT0:
+    return sp_smt_2(f, SP_SMT_LT, arg_term(a, e, 0), sp_smt_int(f, 0));
+  case SP_KIND_EQ0:
+    return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, 0), sp_smt_int(f, 0));
+  case SP_KIND_RLT:
+    return sp_smt_2(f, SP_SMT_LT, arg_term(a, e, 0), arg_term(a, e, 1));
+  case SP_KIND_REQ:
+    return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, 0), arg_term(a, e, 1));
+  case SP_KIND_NOT:
+    return sp_smt_1(f, SP_SMT_NOT, arg_term(a, e, 0));
+  }
+  a->refusal = "a term of unknown kind";
+  return sp_smt_bool(f, true);
+}
+
+/* ---- the walk ---- */
+
+static void need(spi_abstract *a, sp_expr e) {
+  if (!is_built(a, e))
+    sp_push(a->ctx, &a->work, e);
+}
+
+static void need_holes(spi_abstract *a, sp_expr red) {
+  built *b = &a->built[red.v];
+  if (b->cut_stamp != a->stamp) {
+    b->cut = spi_cut_red(a->cutter, red);
+    b->cut_stamp = a->stamp;
+  }
+  for (uint32_t i = b->cut.n_holes; i-- > 0;) {
+    const spi_hole *h = &a->cutter->holes.v[b->cut.hole + i];
+    if (h->kind == SPI_HOLE_TERM)
+      need(a, h->node);
+    if (h->kind == SPI_HOLE_PART)
+      for (uint32_t k = h->n; k-- > 0;)
+        need(a, sp_arg(a->p, h->node, a->cutter->picks.v[h->first + k]));
+  }
+}
+
+/* Arguments of commutative nodes are visited in the canonical order, too, or
+ * the numbers of variables would depend on the pool's. */
+static void need_args(spi_abstract *a, sp_expr e) {
+  const spi_node_t *d = spi_get(a->p, e);
+  sp_mark mark = sp_scratch_mark(a->ctx);
+  uint32_t *at = sp_scratch(a->ctx, (d->n + 1) * sizeof *at);
+  for (uint32_t i = 0; i < d->n; i++)
+    at[i] = i;
+  if (d->kind == SP_KIND_LIN || d->kind == SP_KIND_ADD ||
+      d->kind == SP_KIND_MUL || d->kind == SP_KIND_MAX ||
+      d->kind == SP_KIND_MIN || d->kind == SP_KIND_OR)
+    spi_order_sort(a->order, e, d->n, at);
+  for (uint32_t i = d->n; i-- > 0;)
+    need(a, d->args[at[i]]);
+  sp_scratch_release(a->ctx, mark);
+}
+
+static sp_smt encode(spi_abstract *a, sp_expr root) {
+  need(a, root);
+  while (a->work.n > 0) {
+    sp_expr e = a->work.v[a->work.n - 1];
+    size_t before = a->work.n;
+    if (!is_built(a, e)) {
+      if (spi_kind(a->p, e) == SP_KIND_RED)
+        need_holes(a, e);
+      else
+        need_args(a, e);
+      if (a->work.n > before)
+        continue;
+      sp_smt t = build(a, e);
+      a->built[e.v].term = t.v;
+      a->built[e.v].stamp = a->stamp;
+      if (a->f->words.n > SIZE_LIMIT)
+        a->refusal = "the formula would be too large";
+    }
+    a->work.n--;
+    if (a->refusal != NULL)
+      return sp_smt_bool(a->f, true);
+  }
+  return term_of(a, root);
+}
+
+const char *spi_abstract_obligation(spi_abstract *a, sp_formula *f,
+                                    uint32_t n_hyps, const sp_expr *hyps,
+                                    sp_expr goal) {
+  begin(a, f);
+  for (uint32_t i = 0; i < n_hyps && a->refusal == NULL; i++)
+    sp_smt_assert(f, encode(a, hyps[i]));
+  if (a->refusal == NULL) {
+    sp_smt t = encode(a, goal);
+    sp_smt_assert(f, sp_smt_1(f, SP_SMT_NOT, t));
+  }
+  return a->refusal;
+}

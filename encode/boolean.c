@@ -1,0 +1,345 @@
+/* boolean.c: comparisons. Read spi_lt0 and spi_eq0: all integer comparisons
+ * end there, as d < 0 and d == 0.
+ *
+ * Canonical choices: coefficients without a common factor; low digits split
+ * off; no division by a constant directly under d < 0; a comparison with the
+ * end of an interval is an equation (x < 1 is x == 0 where x >= 0), and of the
+ * two equations over two points the lower one; not (d < 0) is -d-1 < 0; the
+ * first coefficient of an equation is positive.
+ */
+#include "encode/index.h"
+
+sp_expr sp_bool(sp_pool *p, bool v) {
+  (void)p;
+  return v ? SPI_TRUE : SPI_FALSE;
+}
+
+static sp_expr cond_node(sp_pool *p, sp_kind kind, sp_expr arg) {
+  return spi_node(p, kind, SP_SORT_BOOL, 0, 1, &arg, NULL);
+}
+
+/* ---- d < 0 ---- */
+
+/* floor(x/m) + rest < 0 is x + m*rest < 0, and -floor(x/m) + rest < 0 is
+ * m*(rest+1) - x - 1 < 0. 0 if there is no such division in d. */
+static sp_expr lt0_of_div(sp_pool *p, const spi_parts *d) {
+  for (uint32_t i = 0; i < d->n; i++) {
+    const spi_node_t *a = spi_get(p, d->arg[i]);
+    int64_t k = d->coef[i], m = a->payload, unit;
+    if (a->kind != SP_KIND_DIV || (k != 1 && k != -1)) {
+      continue;
+    }
+    spi_sum s = spi_sum_new(p, d->n + 4);
+    for (uint32_t j = 0; j < d->n; j++) {
+      if (j != i) {
+        if (!sp_mul_ok(m, d->coef[j], &unit)) {
+          return (sp_expr){0};
+        }
+        spi_sum_add(&s, d->arg[j], unit);
+      }
+    }
+    if (!sp_mul_ok(m, d->c, &s.c)) {
+      return (sp_expr){0};
+    }
+    if (k < 0) {
+      spi_sum_const(&s, m - 1);
+    }
+    spi_sum_add(&s, a->args[0], k);
+    return spi_lt0(p, spi_sum_done(&s));
+  }
+  return (sp_expr){0};
+}
+
+/* Divide by the common factor, drop low digits: the result is < 0 when s is. */
+static void lt0_reduce(spi_sum *s) {
+  int64_t g = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    g = sp_gcd(g, s->coef[i]);
+  }
+  if (g > 1) {
+    s->c = sp_floor_div(s->c, g);
+    for (uint32_t i = 0; i < s->n; i++) {
+      s->coef[i] /= g;
+    }
+  }
+  spi_sum y, small;
+  if (spi_sum_split(s, 0, &y, &small)) {
+    *s = y;
+    lt0_reduce(s); /* fewer atoms each time */
+  }
+}
+
+static sp_expr lt0_normal(sp_pool *p, sp_expr d) {
+  int64_t lo, hi;
+  sp_range(p, d, &lo, &hi);
+  if (hi < 0 || lo >= 0) {
+    return sp_bool(p, hi < 0);
+  }
+  spi_parts t;
+  spi_sum s = spi_sum_new(p, 8);
+  spi_sum_add(&s, d, 1);
+  lt0_reduce(&s);
+  d = spi_sum_done(&s);
+  spi_parts_of(p, d, &t);
+  sp_expr e = lt0_of_div(p, &t);
+  if (e.v) {
+    return e;
+  }
+  sp_range(p, d, &lo, &hi);
+  if (hi < 0 || lo >= 0) {
+    return sp_bool(p, hi < 0);
+  }
+  if (lo == -1) {
+    return spi_eq0(p, sp_iaddc(p, d, 1));
+  }
+  if (hi == 0) {
+    return sp_not(p, spi_eq0(p, d));
+  }
+  return spi_tabulate(p, cond_node(p, SP_KIND_LT0, d));
+}
+
+sp_expr spi_lt0(sp_pool *p, sp_expr d) {
+  if (p->raw) {
+    return cond_node(p, SP_KIND_LT0, d);
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr e = lt0_normal(p, d);
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+/* ---- d == 0 ---- */
+
+/* Divide by the common factor, first coefficient positive; false when no
+ * integer solves it. */
+static bool eq0_reduce(spi_sum *s) {
+  int64_t g = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    g = sp_gcd(g, s->coef[i]);
+    if (s->coef[i] == INT64_MIN) {
+      return true;
+    }
+  }
+  if (g == 0 || s->c == INT64_MIN) {
+    return true;
+  }
+  if (s->c % g != 0) {
+    return false;
+  }
+  g = s->coef[0] < 0 ? -g : g;
+  s->c /= g;
+  for (uint32_t i = 0; i < s->n; i++) {
+    s->coef[i] /= g;
+  }
+  return true;
+}
+
+/* s = g*y + small == 0 where [small] holds at most one multiple m*g: then
+ * small == m*g and y == -m, or never. 0 if no scale does it. */
+static sp_expr eq0_digits(spi_sum *s) {
+  sp_pool *p = s->p;
+  for (uint32_t i = 0; s->n <= 16 && i < s->n; i++) {
+    int64_t g = s->coef[i] < 0 ? -s->coef[i] : s->coef[i];
+    spi_sum y = spi_sum_new(p, s->n), small = spi_sum_new(p, s->n);
+    if (g <= 1) { /* or INT64_MIN */
+      continue;
+    }
+    for (uint32_t j = 0; j < s->n; j++) {
+      bool high = s->coef[j] % g == 0;
+      spi_sum_add(high ? &y : &small, s->arg[j],
+                  high ? s->coef[j] / g : s->coef[j]);
+    }
+    small.c = s->c;
+    int64_t lo, hi, mg;
+    spi_sum_range(&small, &lo, &hi);
+    if (small.n == 0 || lo == INT64_MIN || hi == INT64_MAX) {
+      continue;
+    }
+    int64_t m = sp_floor_div(hi, g);
+    if (!sp_mul_ok(m, g, &mg)) {
+      continue;
+    }
+    if (mg < lo) {
+      return SPI_FALSE;
+    }
+    if (sp_floor_div(lo - 1, g) == m - 1 && sp_sub_ok(small.c, mg, &small.c)) {
+      y.c = m;
+      return sp_and(p, spi_eq0(p, spi_sum_done(&small)),
+                    spi_eq0(p, spi_sum_done(&y)));
+    }
+  }
+  return (sp_expr){0};
+}
+
+/* floor(x/m) == an end of its interval is a comparison of x. */
+static sp_expr eq0_of_div(sp_pool *p, sp_expr d, int64_t lo, int64_t hi) {
+  spi_parts t;
+  spi_parts_of(p, d, &t);
+  if (t.n != 1 || spi_kind(p, t.arg[0]) != SP_KIND_DIV || t.coef[0] != 1) {
+    return (sp_expr){0};
+  }
+  if (lo == 0) {
+    return spi_lt0(p, sp_iaddc(p, d, -1));
+  }
+  if (hi == 0) {
+    return sp_not(p, spi_lt0(p, d));
+  }
+  return (sp_expr){0};
+}
+
+static sp_expr eq0_normal(sp_pool *p, sp_expr d) {
+  spi_sum s = spi_sum_new(p, 8);
+  spi_sum_add(&s, d, 1);
+  if (!eq0_reduce(&s)) {
+    return SPI_FALSE;
+  }
+  sp_expr e = eq0_digits(&s);
+  if (e.v) {
+    return e;
+  }
+  d = spi_sum_done(&s);
+  int64_t lo, hi;
+  sp_range(p, d, &lo, &hi);
+  if (lo > 0 || hi < 0 || (lo == 0 && hi == 0)) {
+    return sp_bool(p, lo == 0);
+  }
+  e = eq0_of_div(p, d, lo, hi);
+  if (e.v) {
+    return e;
+  }
+  if (lo == -1 && hi == 0) {
+    return sp_not(p, spi_eq0(p, sp_iaddc(p, d, 1)));
+  }
+  return spi_tabulate(p, cond_node(p, SP_KIND_EQ0, d));
+}
+
+sp_expr spi_eq0(sp_pool *p, sp_expr d) {
+  if (p->raw) {
+    return cond_node(p, SP_KIND_EQ0, d);
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr e = eq0_normal(p, d);
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+/* ---- comparisons of reals ---- */
+
+/* -1, 0, 1 for -inf, number, inf; 2 when not constant */
+static int real_class(const sp_pool *p, sp_expr e) {
+  switch ((int)spi_kind(p, e)) {
+  case SP_KIND_NUM:
+    return 0;
+  case SP_KIND_INF:
+    return sp_inf_negative(p, e) ? -1 : 1;
+  default:
+    return 2;
+  }
+}
+
+static bool is_i2r(const sp_pool *p, sp_expr e) {
+  return spi_kind(p, e) == SP_KIND_I2R;
+}
+
+/* i2r(x) < v and v < i2r(x) for a number v; 0 when floor(v) does not fit. */
+static sp_expr int_below(sp_pool *p, sp_expr a, sp_expr b) {
+  int64_t f;
+  bool left = is_i2r(p, a);
+  sp_expr x = sp_arg(p, left ? a : b, 0);
+  sp_num v = sp_num_value(p, left ? b : a);
+  if (!spi_num_floor(p, v, &f)) {
+    return (sp_expr){0};
+  }
+  sp_expr floor = sp_int(p, f);
+  bool whole = sp_num_eq(sp_num_from_i64(p, f), v);
+  if (!left) { /* v < x iff floor(v) < x */
+    return sp_lt(p, floor, x);
+  }
+  return whole ? sp_lt(p, x, floor) : sp_le(p, x, floor);
+}
+
+static sp_expr rlt(sp_pool *p, sp_expr a, sp_expr b) {
+  sp_expr args[2] = {a, b};
+  if (!p->raw) {
+    int ca = real_class(p, a), cb = real_class(p, b);
+    if (spi_same(a, b)) {
+      return SPI_FALSE;
+    }
+    if (ca == 0 && cb == 0) {
+      return sp_bool(p, sp_num_cmp(p, sp_num_value(p, a),
+                                   sp_num_value(p, b)) < 0);
+    }
+    if (ca != 2 && cb != 2) {
+      return sp_bool(p, ca < cb);
+    }
+    if (is_i2r(p, a) && is_i2r(p, b)) {
+      return sp_lt(p, sp_arg(p, a, 0), sp_arg(p, b, 0));
+    }
+    if ((is_i2r(p, a) && cb == 0) || (ca == 0 && is_i2r(p, b))) {
+      sp_expr e = int_below(p, a, b);
+      if (e.v) {
+        return e;
+      }
+    }
+  }
+  return spi_node(p, SP_KIND_RLT, SP_SORT_BOOL, 0, 2, args, NULL);
+}
+
+static sp_expr req(sp_pool *p, sp_expr a, sp_expr b) {
+  sp_expr args[2] = {a, b};
+  if (!p->raw) {
+    int ca = real_class(p, a), cb = real_class(p, b);
+    if (spi_same(a, b)) {
+      return SPI_TRUE;
+    }
+    if (ca != 2 && cb != 2) { /* constants are equal iff the same node */
+      return SPI_FALSE;
+    }
+    if (is_i2r(p, a) && is_i2r(p, b)) {
+      return sp_eq(p, sp_arg(p, a, 0), sp_arg(p, b, 0));
+    }
+    int64_t f;
+    if (is_i2r(p, b)) {
+      return req(p, b, a);
+    }
+    if (is_i2r(p, a) && cb == 0 &&
+        spi_num_floor(p, sp_num_value(p, b), &f)) {
+      bool whole = sp_num_eq(sp_num_from_i64(p, f), sp_num_value(p, b));
+      return whole ? sp_eq(p, sp_arg(p, a, 0), sp_int(p, f)) : SPI_FALSE;
+    }
+    if (a.v > b.v) {
+      args[0] = b;
+      args[1] = a;
+    }
+  }
+  return spi_node(p, SP_KIND_REQ, SP_SORT_BOOL, 0, 2, args, NULL);
+}
+
+/* ---- any sort ---- */
+
+sp_expr sp_lt(sp_pool *p, sp_expr a, sp_expr b) {
+  assert(sp_sort_of(p, a) == sp_sort_of(p, b));
+  return sp_sort_of(p, a) == SP_SORT_INT ? spi_lt0(p, sp_isub(p, a, b))
+                                         : rlt(p, a, b);
+}
+
+sp_expr sp_le(sp_pool *p, sp_expr a, sp_expr b) {
+  assert(sp_sort_of(p, a) == sp_sort_of(p, b));
+  if (sp_sort_of(p, a) == SP_SORT_INT) {
+    return spi_lt0(p, sp_iaddc(p, sp_isub(p, a, b), -1));
+  }
+  return sp_not(p, rlt(p, b, a));
+}
+
+sp_expr sp_eq(sp_pool *p, sp_expr a, sp_expr b) {
+  assert(sp_sort_of(p, a) == sp_sort_of(p, b));
+  switch (sp_sort_of(p, a)) {
+  case SP_SORT_INT:
+    return spi_eq0(p, sp_isub(p, a, b));
+  case SP_SORT_REAL:
+    return req(p, a, b);
+  case SP_SORT_BOOL:
+    break;
+  }
+  return sp_ite(p, a, b, sp_not(p, b));
+}

@@ -1,0 +1,168 @@
+/* obligation.c: read sp_prove: state, look up, ask, remember. */
+#include "encode/obligation.h"
+
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "encode/abstract.h"
+#include "encode/smtlib.h"
+#include "encode/z3.h"
+
+/* A formula that was asked, by value. */
+typedef struct entry {
+  XXH128_hash_t hash;
+  const uint32_t *words; /* NULL: a free slot */
+  size_t n_words;
+  sp_answer answer;
+  const char *trouble;
+} entry;
+
+struct sp_solver {
+  sp_ctx *ctx;
+  sp_solver_options options;
+  sp_formula *formula;
+  spi_abstract *abstract;
+  sp_z3 *z3;
+  entry *entries; /* open addressing */
+  size_t n_entries, n_slots;
+  sp_str text; /* of the SMT-LIB file; storage is used again */
+  sp_solver_stats stats;
+  const char *trouble;
+};
+
+sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o) {
+  sp_ctx *ctx = sp_pool_ctx(pool);
+  sp_solver *s = sp_alloc(ctx, sizeof *s);
+  s->ctx = ctx;
+  if (o != NULL)
+    s->options = *o;
+  s->formula = sp_formula_new(ctx);
+  s->abstract = spi_abstract_new(pool, s->options.smt2_dir != NULL);
+  s->z3 = sp_z3_new(ctx, s->options.timeout_ms);
+  s->trouble = "";
+  return s;
+}
+
+/* ---- memory ---- */
+
+/* The slot of the formula, or the free one where it belongs. */
+static entry *find(entry *entries, size_t n_slots, const entry *key) {
+  size_t i = (size_t)key->hash.low64 & (n_slots - 1);
+  for (;; i = (i + 1) & (n_slots - 1)) {
+    entry *e = &entries[i];
+    if (e->words == NULL)
+      return e;
+    if (XXH128_isEqual(e->hash, key->hash) && e->n_words == key->n_words &&
+        memcmp(e->words, key->words, key->n_words * sizeof *e->words) == 0)
+      return e;
+  }
+}
+
+static void make_room(sp_solver *s) {
+  if (s->n_entries * 2 < s->n_slots)
+    return;
+  size_t n = s->n_slots == 0 ? 256 : s->n_slots * 2;
+  entry *bigger = sp_alloc_n(s->ctx, n, sizeof *bigger);
+  for (size_t i = 0; i < s->n_slots; i++)
+    if (s->entries[i].words != NULL)
+      *find(bigger, n, &s->entries[i]) = s->entries[i];
+  s->entries = bigger;
+  s->n_slots = n;
+}
+
+static entry *remember(sp_solver *s, entry *free_slot, entry e) {
+  uint32_t *copy = sp_alloc_n(s->ctx, e.n_words, sizeof *copy);
+  memcpy(copy, e.words, e.n_words * sizeof *copy);
+  e.words = copy;
+  *free_slot = e;
+  s->n_entries++;
+  return free_slot;
+}
+
+/* ---- asking ---- */
+
+static double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static sp_answer ask(sp_solver *s, const char **trouble) {
+  double start = now();
+  sp_z3_answer z = sp_z3_check(s->z3, s->formula);
+  s->stats.seconds += now() - start;
+  *trouble = "";
+  switch (z) {
+  case SP_Z3_UNSAT:
+    return SP_PROVED;
+  case SP_Z3_SAT:
+    return SP_REFUTED;
+  case SP_Z3_UNKNOWN:
+    break;
+  }
+  *trouble = sp_strdup(s->ctx, sp_z3_trouble(s->z3));
+  return SP_UNKNOWN;
+}
+
+static void dump(sp_solver *s, const char *rule, const char *about,
+                 const entry *e) {
+  static const char *const names[] = {[SP_PROVED] = "proved",
+                                      [SP_REFUTED] = "not proved",
+                                      [SP_UNKNOWN] = "unknown"};
+  s->text.n = 0;
+  sp_smtlib_print(&s->text, s->formula, rule, about, names[e->answer],
+                  e->answer == SP_PROVED);
+  sp_smtlib_write(s->ctx, s->options.smt2_dir, s->stats.distinct, rule,
+                  &s->text);
+}
+
+static sp_answer answered(sp_solver *s, sp_answer a, const char *trouble) {
+  s->trouble = trouble;
+  switch (a) {
+  case SP_PROVED:
+    s->stats.proved++;
+    break;
+  case SP_REFUTED:
+    s->stats.refuted++;
+    break;
+  case SP_UNKNOWN:
+    s->stats.unknown++;
+    break;
+  }
+  return a;
+}
+
+sp_answer sp_prove(sp_solver *s, const char *rule, const char *about,
+                   uint32_t n_hyps, const sp_expr *hyps, sp_expr goal) {
+  s->stats.asked++;
+  const char *refusal =
+      spi_abstract_obligation(s->abstract, s->formula, n_hyps, hyps, goal);
+  if (refusal != NULL)
+    return answered(s, SP_UNKNOWN, refusal);
+  entry key = {.answer = SP_UNKNOWN};
+  key.words = sp_formula_key(s->formula, &key.n_words);
+  key.hash = XXH3_128bits(key.words, key.n_words * sizeof *key.words);
+  make_room(s);
+  entry *e = find(s->entries, s->n_slots, &key);
+  if (e->words != NULL && !s->options.no_cache) {
+    s->stats.cache_hits++;
+    return answered(s, e->answer, e->trouble);
+  }
+  key.answer = ask(s, &key.trouble);
+  if (e->words == NULL) {
+    s->stats.distinct++;
+    e = remember(s, e, key);
+    if (s->options.smt2_dir != NULL)
+      dump(s, rule, about, e);
+  }
+  return answered(s, key.answer, key.trouble);
+}
+
+const sp_solver_stats *sp_solver_statistics(const sp_solver *s) {
+  return &s->stats;
+}
+
+const char *sp_solver_trouble(const sp_solver *s) {
+  return s->trouble;
+}

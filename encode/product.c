@@ -1,0 +1,436 @@
+/* product.c: products of reals, exp and inv. Read spi_mul_n: each step hands
+ * a smaller problem back to the constructors, so that steps do not have to
+ * know of one another.
+ */
+#include "encode/real.h"
+
+/* Sums are multiplied out (where exp asks for it) up to so many terms. */
+enum { MAX_EXPANDED = 64 };
+
+uint32_t spi_factors(const sp_pool *p, const sp_expr *e,
+                     const sp_expr **out) {
+  const spi_node_t *d = spi_get(p, *e);
+  if (d->kind == SP_KIND_MUL) {
+    *out = d->args;
+    return d->n;
+  }
+  *out = e;
+  return 1;
+}
+
+bool spi_is_fn(const sp_pool *p, sp_expr e, int64_t fn) {
+  const spi_node_t *d = spi_get(p, e);
+  return d->kind == SP_KIND_FN && d->payload == fn &&
+         d->sort == SP_SORT_REAL;
+}
+
+uint32_t spi_find_exp(sp_pool *p, uint32_t n, const sp_expr *factors) {
+  int64_t exp = spi_reals_of(p)->exp;
+  uint32_t i = 0;
+  while (i < n && !spi_is_fn(p, factors[i], exp)) {
+    i++;
+  }
+  return i;
+}
+
+static bool has_exp_factor(sp_pool *p, sp_expr e) {
+  const sp_expr *f;
+  uint32_t n = spi_factors(p, &e, &f);
+  return spi_find_exp(p, n, f) < n;
+}
+
+/* Copy all but one (or two) places. */
+static spi_list list_without(sp_pool *p, const spi_list *l, uint32_t i,
+                             uint32_t j, uint32_t extra) {
+  spi_list rest = spi_list_new(p, l->n + extra);
+  for (uint32_t q = 0; q < l->n; q++) {
+    if (q != i && q != j) {
+      spi_list_push(&rest, l->v[q]);
+    }
+  }
+  return rest;
+}
+
+/* ---- the steps: each returns the whole product (without k), or 0 ---- */
+
+/* exp(a) * exp(b) = exp(a + b) */
+static sp_expr step_exps(sp_pool *p, const spi_list *l) {
+  int64_t exp = spi_reals_of(p)->exp;
+  spi_list rest = spi_list_new(p, l->n + 1);
+  spi_list args = spi_list_new(p, l->n);
+  for (uint32_t i = 0; i < l->n; i++) {
+    bool is = spi_is_fn(p, l->v[i], exp);
+    spi_list_push(is ? &args : &rest, is ? sp_arg(p, l->v[i], 0) : l->v[i]);
+  }
+  if (args.n < 2) {
+    return (sp_expr){0};
+  }
+  sp_num *ones = sp_scratch(p->ctx, args.n * sizeof *ones);
+  for (uint32_t i = 0; i < args.n; i++) {
+    ones[i] = SPI_NUM_ONE;
+  }
+  spi_list_push(&rest,
+                sp_exp(p, spi_add_n(p, SPI_NUM_ZERO, args.n, args.v, ones)));
+  return spi_mul_n(p, rest.n, rest.v);
+}
+
+/* x * inv(x) = 1 where x /= 0 */
+static sp_expr step_cancel(sp_pool *p, const spi_list *l) {
+  int64_t inv = spi_reals_of(p)->inv;
+  for (uint32_t i = 0; i < l->n; i++) {
+    if (!spi_is_fn(p, l->v[i], inv)) {
+      continue;
+    }
+    sp_expr x = sp_arg(p, l->v[i], 0);
+    for (uint32_t j = 0; j < l->n; j++) {
+      if (spi_same(l->v[j], x)) {
+        if (!spi_nonzero(p, x)) {
+          spi_note_denominator(p);
+        }
+        spi_list rest = list_without(p, l, i, j, 0);
+        return spi_mul_n(p, rest.n, rest.v);
+      }
+    }
+  }
+  return (sp_expr){0};
+}
+
+/* ite(c, 0, b) * f = ite(c, 0, b * f) */
+static sp_expr step_guard(sp_pool *p, const spi_list *l) {
+  for (uint32_t i = 0; i < l->n; i++) {
+    sp_expr c, b;
+    if (spi_zero_guard(p, l->v[i], &c, &b)) {
+      spi_list rest = list_without(p, l, i, i, 1);
+      spi_list_push(&rest, b);
+      sp_expr zero = sp_real(p, SPI_NUM_ZERO);
+      return sp_ite(p, c, zero, spi_mul_n(p, rest.n, rest.v));
+    }
+  }
+  return (sp_expr){0};
+}
+
+static uint32_t sum_length(const sp_pool *p, sp_expr e) {
+  const spi_node_t *d = spi_get(p, e);
+  return d->n + (d->payload != SPI_NUM_ZERO.v);
+}
+
+/* Whether the product has to be multiplied out: an exp meets a sum, or a sum
+ * with exp terms meets anything but denominators (which would be factored out
+ * again). So exps that cancel across a sum find each other. */
+static bool expands(sp_pool *p, const spi_list *l) {
+  int64_t inv = spi_reals_of(p)->inv;
+  uint32_t sums = 0, others = 0;
+  uint64_t terms = 1;
+  bool has_exp = false;
+  for (uint32_t i = 0; i < l->n; i++) {
+    const spi_node_t *d = spi_get(p, l->v[i]);
+    if (d->kind == SP_KIND_ADD) {
+      sums++;
+      terms *= sum_length(p, l->v[i]);
+      if (terms > MAX_EXPANDED) {
+        return false;
+      }
+      for (uint32_t j = 0; j < d->n && !has_exp; j++) {
+        has_exp = has_exp_factor(p, d->args[j]);
+      }
+    } else if (!spi_is_fn(p, l->v[i], inv)) {
+      others++;
+      has_exp = has_exp || has_exp_factor(p, l->v[i]);
+    }
+  }
+  return has_exp && sums > 0 && sums + others > 1;
+}
+
+static sp_expr step_expand(sp_pool *p, const spi_list *l) {
+  if (!expands(p, l)) {
+    return (sp_expr){0};
+  }
+  int64_t inv = spi_reals_of(p)->inv;
+  spi_list outer = spi_list_new(p, l->n + 1); /* denominators, then the sum */
+  spi_list rest = spi_list_new(p, l->n + 1);
+  sp_expr sum = {0};
+  for (uint32_t i = 0; i < l->n; i++) {
+    if (spi_is_fn(p, l->v[i], inv)) {
+      spi_list_push(&outer, l->v[i]);
+    } else if (!sum.v && spi_kind(p, l->v[i]) == SP_KIND_ADD) {
+      sum = l->v[i];
+    } else {
+      spi_list_push(&rest, l->v[i]);
+    }
+  }
+  const spi_node_t *d = spi_get(p, sum);
+  sp_expr *args = sp_scratch(p->ctx, (d->n + 1) * sizeof *args);
+  sp_num *coefs = sp_scratch(p->ctx, (d->n + 1) * sizeof *coefs);
+  uint32_t n = 0;
+  for (; n < d->n; n++) {
+    rest.v[rest.n] = d->args[n];
+    args[n] = spi_mul_n(p, rest.n + 1, rest.v);
+    coefs[n] = d->coefs.add[n];
+  }
+  sp_num constant = {(uint32_t)d->payload};
+  if (!spi_num_is_zero(constant)) {
+    args[n] = spi_mul_n(p, rest.n, rest.v);
+    coefs[n++] = constant;
+  }
+  spi_list_push(&outer, spi_add_n(p, SPI_NUM_ZERO, n, args, coefs));
+  return spi_mul_n(p, outer.n, outer.v);
+}
+
+/* ---- products ---- */
+
+/* Factors of all args, nested products opened, coefficients collected in *k
+ * (zero: the product is 0, and the list is cut short). */
+static spi_list factors_collect(sp_pool *p, uint32_t n, const sp_expr *args,
+                                sp_num *k) {
+  size_t room = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    spi_view s;
+    spi_view_of(p, args[i], &s);
+    const sp_expr *f;
+    room += s.n == 1 ? spi_factors(p, s.args, &f) : 1;
+  }
+  if (room > UINT32_MAX / 2) {
+    sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL,
+             "a product is too long");
+  }
+  spi_list l = spi_list_new(p, (uint32_t)room);
+  for (uint32_t i = 0; i < n; i++) {
+    spi_view s;
+    spi_view_of(p, args[i], &s);
+    if (s.n == 0) {
+      *k = sp_num_mul(p, *k, s.constant);
+    } else if (s.n == 1 && spi_num_is_zero(s.constant)) {
+      *k = sp_num_mul(p, *k, s.coefs[0]);
+      const sp_expr *f;
+      uint32_t m = spi_factors(p, s.args, &f);
+      for (uint32_t j = 0; j < m; j++) {
+        spi_list_push(&l, f[j]);
+      }
+    } else {
+      spi_list_push(&l, args[i]);
+    }
+  }
+  return l;
+}
+
+static sp_expr product_node(sp_pool *p, spi_list *l) {
+  if (l->n == 0) {
+    return sp_real(p, SPI_NUM_ONE);
+  }
+  if (l->n == 1) {
+    return l->v[0];
+  }
+  spi_sort_terms(p, l->n, l->v);
+  return spi_node(p, SP_KIND_MUL, SP_SORT_REAL, 0, l->n, l->v, NULL);
+}
+
+static sp_expr product_build(sp_pool *p, spi_list *l, sp_num *k) {
+  if (p->raw_values || l->n < 2) {
+    return product_node(p, l);
+  }
+  sp_expr e = step_exps(p, l);
+  if (!e.v) {
+    for (uint32_t i = 0; i < l->n; i++) {
+      sp_num c;
+      l->v[i] = spi_monic(p, l->v[i], &c);
+      *k = sp_num_mul(p, *k, c);
+    }
+    e = step_cancel(p, l);
+  }
+  if (!e.v) {
+    e = step_guard(p, l);
+  }
+  if (!e.v) {
+    e = step_expand(p, l);
+  }
+  return e.v ? e : product_node(p, l);
+}
+
+sp_expr spi_mul_n(sp_pool *p, uint32_t n, const sp_expr *args) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_num k = SPI_NUM_ONE;
+  spi_list l = factors_collect(p, n, args, &k);
+  sp_expr e;
+  if (spi_num_is_zero(k)) {
+    e = sp_real(p, k);
+  } else {
+    e = product_build(p, &l, &k);
+    e = sp_scale(p, e, k);
+  }
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+sp_expr sp_mul(sp_pool *p, sp_expr a, sp_expr b) {
+  if (sp_sort_of(p, a) == SP_SORT_INT) {
+    return sp_imul(p, a, b);
+  }
+  sp_expr args[2] = {a, b};
+  return spi_mul_n(p, 2, args);
+}
+
+sp_expr sp_div(sp_pool *p, sp_expr a, sp_expr b) {
+  if (spi_kind(p, b) == SP_KIND_NUM && !sp_is_zero(p, b)) {
+    return sp_scale(p, a, sp_num_inv(p, sp_num_value(p, b)));
+  }
+  return sp_mul(p, a, sp_inv(p, b));
+}
+
+/* ---- exp ---- */
+
+static sp_expr fn_node(sp_pool *p, int64_t fn, sp_expr a) {
+  return spi_node(p, SP_KIND_FN, SP_SORT_REAL, fn, 1, &a, NULL);
+}
+
+/* The sum without its i-th term. */
+static sp_expr view_without(sp_pool *p, const spi_view *s, uint32_t i) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, s->n * sizeof *args);
+  sp_num *coefs = sp_scratch(p->ctx, s->n * sizeof *coefs);
+  uint32_t n = 0;
+  for (uint32_t j = 0; j < s->n; j++) {
+    if (j != i) {
+      args[n] = s->args[j];
+      coefs[n++] = s->coefs[j];
+    }
+  }
+  sp_expr e = spi_add_n(p, s->constant, n, args, coefs);
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+static sp_expr exp_ite(sp_pool *p, sp_expr ite, sp_num k) {
+  sp_expr a = sp_exp(p, sp_scale(p, sp_arg(p, ite, 1), k));
+  sp_expr b = sp_exp(p, sp_scale(p, sp_arg(p, ite, 2), k));
+  return sp_ite(p, sp_arg(p, ite, 0), a, b);
+}
+
+/* exp(k * a) for a term that exp does something to, or 0. */
+static sp_expr exp_term(sp_pool *p, sp_expr a, sp_num k) {
+  if (spi_kind(p, a) == SP_KIND_ITE) {
+    return exp_ite(p, a, k);
+  }
+  bool minus = spi_same(sp_real(p, k), sp_real_i64(p, -1));
+  if (spi_is_fn(p, a, spi_reals_of(p)->log) && (spi_num_is_one(k) || minus)) {
+    sp_expr x = sp_arg(p, a, 0);
+    if (!spi_positive(p, x)) {
+      spi_note_log(p);
+    }
+    return minus ? sp_inv(p, x) : x;
+  }
+  return (sp_expr){0};
+}
+
+sp_expr sp_exp(sp_pool *p, sp_expr a) {
+  int64_t exp = spi_reals_of(p)->exp;
+  if (p->raw_values) {
+    return fn_node(p, exp, a);
+  }
+  if (sp_is_zero(p, a)) {
+    return sp_real(p, SPI_NUM_ONE);
+  }
+  spi_view s;
+  spi_view_of(p, a, &s);
+  for (uint32_t i = 0; i < s.n; i++) {
+    if (spi_is_inf(p, s.args[i]) && sp_inf_negative(p, s.args[i])) {
+      return sp_real(p, SPI_NUM_ZERO); /* exp(x - inf) = 0 */
+    }
+  }
+  for (uint32_t i = 0; i < s.n; i++) {
+    if (spi_is_inf(p, s.args[i])) {
+      return s.args[i];
+    }
+  }
+  for (uint32_t i = 0; i < s.n; i++) {
+    sp_expr f = exp_term(p, s.args[i], s.coefs[i]);
+    if (f.v) {
+      return sp_mul(p, sp_exp(p, view_without(p, &s, i)), f);
+    }
+  }
+  return fn_node(p, exp, a);
+}
+
+/* ---- inv ---- */
+
+bool spi_common_exp(sp_pool *p, sp_expr e, sp_expr *arg, sp_expr *rest) {
+  const spi_node_t *d = spi_get(p, e);
+  if (d->kind != SP_KIND_ADD || d->payload != SPI_NUM_ZERO.v) {
+    return false;
+  }
+  sp_expr f = {0};
+  for (uint32_t i = 0; i < d->n; i++) {
+    const sp_expr *v;
+    uint32_t n = spi_factors(p, &d->args[i], &v);
+    uint32_t at = spi_find_exp(p, n, v);
+    if (at == n || (i > 0 && !spi_same(v[at], f))) {
+      return false;
+    }
+    f = v[at];
+  }
+  *arg = sp_arg(p, f, 0);
+  /* Term by term: the product of a long sum might not be multiplied out. */
+  sp_expr minus = sp_exp(p, sp_scale(p, *arg, sp_num_from_i64(p, -1)));
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, d->n * sizeof *args);
+  for (uint32_t i = 0; i < d->n; i++) {
+    args[i] = sp_mul(p, minus, d->args[i]);
+  }
+  *rest = spi_add_n(p, SPI_NUM_ZERO, d->n, args, d->coefs.add);
+  sp_scratch_release(p->ctx, mark);
+  return true;
+}
+
+/* inv of one factor */
+static sp_expr inv_factor(sp_pool *p, sp_expr f) {
+  spi_reals *r = spi_reals_of(p);
+  sp_expr a, rest;
+  if (spi_is_fn(p, f, r->exp)) {
+    return sp_exp(p, sp_scale(p, sp_arg(p, f, 0), sp_num_from_i64(p, -1)));
+  }
+  if (spi_is_fn(p, f, r->inv)) {
+    a = sp_arg(p, f, 0);
+    if (!spi_nonzero(p, a)) {
+      spi_note_denominator(p);
+    }
+    return a;
+  }
+  if (spi_common_exp(p, f, &a, &rest)) {
+    sp_expr both[2] = {
+        sp_exp(p, sp_scale(p, a, sp_num_from_i64(p, -1))), sp_inv(p, rest)};
+    return spi_mul_n(p, 2, both);
+  }
+  return fn_node(p, r->inv, f);
+}
+
+sp_expr sp_inv(sp_pool *p, sp_expr a) {
+  if (p->raw_values) {
+    return fn_node(p, spi_reals_of(p)->inv, a);
+  }
+  spi_view s;
+  spi_view_of(p, a, &s);
+  if (s.n == 0) {
+    return spi_num_is_zero(s.constant)
+               ? fn_node(p, spi_reals_of(p)->inv, a)
+               : sp_real(p, sp_num_inv(p, s.constant));
+  }
+  if (spi_is_inf(p, a)) {
+    return sp_real(p, SPI_NUM_ZERO);
+  }
+  if (s.n > 1 || !spi_num_is_zero(s.constant)) {
+    sp_num k;
+    sp_expr m = spi_monic(p, a, &k);
+    sp_expr r = inv_factor(p, m);
+    return spi_num_is_one(k) ? r : sp_scale(p, r, sp_num_inv(p, k));
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  const sp_expr *f;
+  uint32_t n = spi_factors(p, s.args, &f);
+  spi_list l = spi_list_new(p, n);
+  for (uint32_t i = 0; i < n; i++) {
+    spi_list_push(&l, inv_factor(p, f[i]));
+  }
+  sp_expr r = spi_mul_n(p, n, l.v);
+  r = sp_scale(p, r, sp_num_inv(p, s.coefs[0]));
+  sp_scratch_release(p->ctx, mark);
+  return r;
+}

@@ -1,0 +1,497 @@
+/* real.c: sums of reals. Read spi_add_n (the normal form of a sum) first; the
+ * rest is views of sums, conversions from integers, maxima and comparisons.
+ */
+#include "encode/real.h"
+
+typedef struct term {
+  uint64_t skeleton;
+  sp_expr e;
+  sp_num k;
+} term;
+
+spi_list spi_list_new(sp_pool *p, uint32_t cap) {
+  return (spi_list){0, cap, sp_scratch(p->ctx, cap * sizeof(sp_expr))};
+}
+
+void spi_view_of(const sp_pool *p, sp_expr e, spi_view *view) {
+  const spi_node_t *d = spi_get(p, e);
+  assert(d->sort == SP_SORT_REAL);
+  if (d->kind == SP_KIND_NUM || d->kind == SP_KIND_ADD) {
+    view->constant = (sp_num){(uint32_t)d->payload};
+    view->n = d->n;
+    view->args = d->args;
+    view->coefs = d->coefs.add;
+    return;
+  }
+  view->own_arg = e;
+  view->own_coef = SPI_NUM_ONE;
+  view->constant = SPI_NUM_ZERO;
+  view->n = 1;
+  view->args = &view->own_arg;
+  view->coefs = &view->own_coef;
+}
+
+sp_expr sp_real(sp_pool *p, sp_num v) {
+  return spi_node(p, SP_KIND_NUM, SP_SORT_REAL, v.v, 0, NULL, NULL);
+}
+
+sp_expr sp_real_i64(sp_pool *p, int64_t v) {
+  return sp_real(p, sp_num_from_i64(p, v));
+}
+
+sp_expr sp_inf(sp_pool *p, bool negative) {
+  return spi_node(p, SP_KIND_INF, SP_SORT_REAL, negative, 0, NULL, NULL);
+}
+
+sp_expr spi_zero_of(sp_pool *p, sp_sort sort) {
+  assert(sort != SP_SORT_BOOL);
+  return sort == SP_SORT_INT ? sp_int(p, 0) : sp_real(p, SPI_NUM_ZERO);
+}
+
+bool spi_zero_guard(sp_pool *p, sp_expr e, sp_expr *guard, sp_expr *body) {
+  const spi_node_t *d = spi_get(p, e);
+  if (d->kind != SP_KIND_ITE) {
+    return false;
+  }
+  sp_expr c = d->args[0], a = d->args[1], b = d->args[2];
+  if (sp_is_zero(p, a)) {
+    *guard = c;
+    *body = b;
+    return true;
+  }
+  if (sp_is_zero(p, b)) {
+    *guard = sp_not(p, c);
+    *body = a;
+    return true;
+  }
+  return false;
+}
+
+/* ---- sorting ---- */
+
+static bool term_less(const term *a, const term *b) {
+  return a->skeleton != b->skeleton ? a->skeleton < b->skeleton
+                                    : a->e.v < b->e.v;
+}
+
+static void terms_merge(term *out, const term *a, uint32_t na, const term *b,
+                        uint32_t nb) {
+  while (na || nb) {
+    if (na && (!nb || !term_less(b, a))) {
+      *out++ = *a++;
+      na--;
+    } else {
+      *out++ = *b++;
+      nb--;
+    }
+  }
+}
+
+enum { INSERTION_MAX = 16 };
+
+/* Insertion in runs, then merging: sums are mostly short or nearly sorted. */
+static void terms_sort(sp_pool *p, uint32_t n, term *v) {
+  uint32_t run = n <= INSERTION_MAX ? n : INSERTION_MAX;
+  for (uint32_t start = 0; start < n; start += run) {
+    uint32_t end = n - start > run ? start + run : n;
+    for (uint32_t i = start + 1; i < end; i++) {
+      term x = v[i];
+      uint32_t j = i;
+      for (; j > start && term_less(&x, &v[j - 1]); j--) {
+        v[j] = v[j - 1];
+      }
+      v[j] = x;
+    }
+  }
+  if (run >= n) {
+    return;
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  term *to = sp_scratch(p->ctx, n * sizeof *to);
+  for (uint64_t w = run; w < n; w *= 2) {
+    for (uint64_t i = 0; i < n; i += 2 * w) {
+      uint64_t mid = i + w < n ? i + w : n;
+      uint64_t end = i + 2 * w < n ? i + 2 * w : n;
+      terms_merge(to + i, v + i, (uint32_t)(mid - i), v + mid,
+                  (uint32_t)(end - mid));
+    }
+    memcpy(v, to, n * sizeof *v);
+  }
+  sp_scratch_release(p->ctx, mark);
+}
+
+void spi_sort_terms(sp_pool *p, uint32_t n, sp_expr *v) {
+  if (n < 2) {
+    return;
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  term *t = sp_scratch(p->ctx, n * sizeof *t);
+  for (uint32_t i = 0; i < n; i++) {
+    t[i] = (term){sp_skeleton(p, v[i]), v[i], SPI_NUM_ONE};
+  }
+  terms_sort(p, n, t);
+  for (uint32_t i = 0; i < n; i++) {
+    v[i] = t[i].e;
+  }
+  sp_scratch_release(p->ctx, mark);
+}
+
+/* ---- sums ---- */
+
+/* Like terms merged, zero coefficients dropped; v sorted. */
+static uint32_t terms_collect(sp_pool *p, uint32_t n, term *v) {
+  uint32_t out = 0;
+  for (uint32_t i = 0; i < n;) {
+    term t = v[i++];
+    for (; i < n && spi_same(v[i].e, t.e); i++) {
+      /* inf + inf = inf: its coefficient stays 1 */
+      t.k = spi_is_inf(p, t.e) ? t.k : sp_num_add(p, t.k, v[i].k);
+    }
+    if (!spi_num_is_zero(t.k)) {
+      v[out++] = t;
+    }
+  }
+  return out;
+}
+
+/* Append k * e, nested sums opened; the constant's share is returned. */
+static sp_num terms_push(sp_pool *p, term *v, uint32_t *n, sp_expr e,
+                         sp_num k) {
+  spi_view s;
+  spi_view_of(p, e, &s);
+  for (uint32_t i = 0; i < s.n; i++) {
+    sp_expr a = s.args[i];
+    sp_num c = sp_num_mul(p, k, s.coefs[i]);
+    if (spi_is_inf(p, a) && !spi_num_is_zero(c)) {
+      bool flip = sp_num_sign(p, c) < 0;
+      a = flip ? sp_inf(p, !sp_inf_negative(p, a)) : a;
+      c = SPI_NUM_ONE;
+    }
+    v[(*n)++] = (term){sp_skeleton(p, a), a, c};
+  }
+  return sp_num_mul(p, k, s.constant);
+}
+
+static bool factor_has(const sp_pool *p, const sp_expr *e, sp_expr f) {
+  const sp_expr *v;
+  uint32_t n = spi_factors(p, e, &v);
+  for (uint32_t i = 0; i < n; i++) {
+    if (spi_same(v[i], f)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* e / f for a factor f of e */
+static sp_expr factor_drop(sp_pool *p, sp_expr e, sp_expr f) {
+  const sp_expr *v;
+  uint32_t n = spi_factors(p, &e, &v);
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  spi_list rest = spi_list_new(p, n);
+  bool dropped = false;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!dropped && spi_same(v[i], f)) {
+      dropped = true;
+    } else {
+      spi_list_push(&rest, v[i]);
+    }
+  }
+  sp_expr r = spi_mul_n(p, rest.n, rest.v);
+  sp_scratch_release(p->ctx, mark);
+  return r;
+}
+
+/* An inv(..) that is a factor of every term, or 0. */
+static sp_expr terms_common_inv(sp_pool *p, uint32_t n, const term *v) {
+  int64_t inv = spi_reals_of(p)->inv;
+  const sp_expr *f;
+  uint32_t m = spi_factors(p, &v[0].e, &f);
+  for (uint32_t i = 0; i < m; i++) {
+    if (!spi_is_fn(p, f[i], inv)) {
+      continue;
+    }
+    uint32_t j = 1;
+    while (j < n && factor_has(p, &v[j].e, f[i])) {
+      j++;
+    }
+    if (j == n) {
+      return f[i];
+    }
+  }
+  return (sp_expr){0};
+}
+
+static sp_expr terms_node(sp_pool *p, sp_num constant, uint32_t n,
+                          const term *v) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, n * sizeof *args);
+  sp_num *coefs = sp_scratch(p->ctx, n * sizeof *coefs);
+  for (uint32_t i = 0; i < n; i++) {
+    args[i] = v[i].e;
+    coefs[i] = v[i].k;
+  }
+  sp_expr e = spi_node(p, SP_KIND_ADD, SP_SORT_REAL, constant.v, n, args, coefs);
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+/* inv(y) * (sum of the terms without it) */
+static sp_expr terms_factor(sp_pool *p, uint32_t n, const term *v,
+                            sp_expr inv) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, n * sizeof *args);
+  sp_num *coefs = sp_scratch(p->ctx, n * sizeof *coefs);
+  for (uint32_t i = 0; i < n; i++) {
+    args[i] = factor_drop(p, v[i].e, inv);
+    coefs[i] = v[i].k;
+  }
+  sp_expr both[2] = {inv, spi_add_n(p, SPI_NUM_ZERO, n, args, coefs)};
+  sp_scratch_release(p->ctx, mark);
+  return spi_mul_n(p, 2, both);
+}
+
+static sp_expr terms_build(sp_pool *p, sp_num constant, uint32_t n, term *v) {
+  terms_sort(p, n, v);
+  n = terms_collect(p, n, v);
+  for (uint32_t i = 0; i < n; i++) {
+    if (spi_is_inf(p, v[i].e)) {
+      constant = SPI_NUM_ZERO; /* c + inf = inf */
+    }
+  }
+  if (n == 0) {
+    return sp_real(p, constant);
+  }
+  if (n == 1 && spi_num_is_zero(constant) && spi_num_is_one(v[0].k)) {
+    return v[0].e;
+  }
+  if (!p->raw_values && n > 1 && spi_num_is_zero(constant)) {
+    sp_expr inv = terms_common_inv(p, n, v);
+    if (inv.v) {
+      return terms_factor(p, n, v, inv);
+    }
+  }
+  return terms_node(p, constant, n, v);
+}
+
+sp_expr spi_add_n(sp_pool *p, sp_num constant, uint32_t n, const sp_expr *args,
+                  const sp_num *coefs) {
+  size_t room = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const spi_node_t *d = spi_get(p, args[i]);
+    room += d->kind == SP_KIND_ADD ? d->n : 1;
+  }
+  if (room > UINT32_MAX / 2) {
+    sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a sum is too long");
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  term *v = sp_scratch(p->ctx, room * sizeof *v);
+  uint32_t m = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    constant =
+        sp_num_add(p, constant, terms_push(p, v, &m, args[i], coefs[i]));
+  }
+  sp_expr e = terms_build(p, constant, m, v);
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+sp_expr sp_add(sp_pool *p, sp_expr a, sp_expr b) {
+  if (sp_sort_of(p, a) == SP_SORT_INT) {
+    return sp_iadd(p, a, b);
+  }
+  if (sp_is_zero(p, a)) {
+    return b;
+  }
+  if (sp_is_zero(p, b)) {
+    return a;
+  }
+  sp_expr args[2] = {a, b};
+  sp_num ones[2] = {SPI_NUM_ONE, SPI_NUM_ONE};
+  return spi_add_n(p, SPI_NUM_ZERO, 2, args, ones);
+}
+
+sp_expr sp_sub(sp_pool *p, sp_expr a, sp_expr b) {
+  if (sp_sort_of(p, a) == SP_SORT_INT) {
+    return sp_isub(p, a, b);
+  }
+  sp_expr args[2] = {a, b};
+  sp_num ks[2] = {SPI_NUM_ONE, sp_num_neg(p, SPI_NUM_ONE)};
+  return spi_add_n(p, SPI_NUM_ZERO, 2, args, ks);
+}
+
+sp_expr sp_scale(sp_pool *p, sp_expr a, sp_num k) {
+  if (spi_num_is_one(k)) {
+    return a;
+  }
+  return spi_add_n(p, SPI_NUM_ZERO, 1, &a, &k);
+}
+
+sp_expr spi_monic(sp_pool *p, sp_expr e, sp_num *k) {
+  *k = SPI_NUM_ONE;
+  const spi_node_t *d = spi_get(p, e);
+  if (d->kind != SP_KIND_ADD) {
+    return e;
+  }
+  uint64_t first = sp_skeleton(p, d->args[0]);
+  sp_num best = d->coefs.add[0], sum = best;
+  sp_num size = sp_num_sign(p, best) < 0 ? sp_num_neg(p, best) : best;
+  for (uint32_t i = 1; i < d->n && sp_skeleton(p, d->args[i]) == first; i++) {
+    sp_num c = d->coefs.add[i];
+    sp_num s = sp_num_sign(p, c) < 0 ? sp_num_neg(p, c) : c;
+    sum = sp_num_add(p, sum, c);
+    size = sp_num_cmp(p, s, size) > 0 ? s : size;
+  }
+  /* The sign of the group as a whole: it does not depend on the order. */
+  *k = sp_num_sign(p, sum) < 0 ? sp_num_neg(p, size) : size;
+  if (spi_num_is_one(*k) || spi_is_inf(p, d->args[0])) {
+    *k = SPI_NUM_ONE;
+    return e;
+  }
+  return sp_scale(p, e, sp_num_inv(p, *k));
+}
+
+/* ---- integers as reals ---- */
+
+static sp_expr i2r_node(sp_pool *p, sp_expr a) {
+  return spi_node(p, SP_KIND_I2R, SP_SORT_REAL, 0, 1, &a, NULL);
+}
+
+static sp_expr i2r_lin(sp_pool *p, const spi_node_t *d) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, d->n * sizeof *args);
+  sp_num *coefs = sp_scratch(p->ctx, d->n * sizeof *coefs);
+  for (uint32_t i = 0; i < d->n; i++) {
+    args[i] = sp_i2r(p, d->args[i]);
+    coefs[i] = sp_num_from_i64(p, d->coefs.lin[i]);
+  }
+  sp_expr e = spi_add_n(p, sp_num_from_i64(p, d->payload), d->n, args, coefs);
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+/* sum_k n(k) as a real is the sum of the n(k) as reals */
+static sp_expr i2r_red(sp_pool *p, sp_expr a) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  uint32_t n = sp_red_n_vars(p, a);
+  sp_expr *vars = sp_scratch(p->ctx, n * sizeof *vars);
+  sp_expr body = sp_red_open(p, a, vars);
+  sp_expr e = sp_red(p, SP_RED_SUM, n, vars, sp_i2r(p, body));
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+sp_expr sp_i2r(sp_pool *p, sp_expr a) {
+  const spi_node_t *d = spi_get(p, a);
+  assert(d->sort == SP_SORT_INT);
+  if (d->kind == SP_KIND_INT) {
+    return sp_real_i64(p, d->payload);
+  }
+  if (p->raw_values) {
+    return i2r_node(p, a);
+  }
+  if (d->kind == SP_KIND_LIN) {
+    return i2r_lin(p, d);
+  }
+  if (d->kind == SP_KIND_ITE) {
+    return sp_ite(p, d->args[0], sp_i2r(p, d->args[1]),
+                  sp_i2r(p, d->args[2]));
+  }
+  if (d->kind == SP_KIND_RED && d->payload == SP_RED_SUM) {
+    return i2r_red(p, a);
+  }
+  return i2r_node(p, a);
+}
+
+/* The sum as an integer term times a positive number, when all its terms are
+ * integers made real; 0 otherwise. */
+static sp_expr integer_form(sp_pool *p, sp_expr e) {
+  spi_view s;
+  spi_view_of(p, e, &s);
+  int64_t scale = 1, n, d;
+  for (uint32_t i = 0; i <= s.n; i++) {
+    sp_num c = i < s.n ? s.coefs[i] : s.constant;
+    if ((i < s.n && spi_kind(p, s.args[i]) != SP_KIND_I2R) ||
+        !spi_num_as_ratio(p, c, &n, &d) ||
+        !sp_mul_ok(scale, d / sp_gcd(scale, d), &scale)) {
+      return (sp_expr){0};
+    }
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, s.n * sizeof *args);
+  int64_t *coefs = sp_scratch(p->ctx, s.n * sizeof *coefs);
+  int64_t constant = 0;
+  bool ok = true;
+  for (uint32_t i = 0; i <= s.n && ok; i++) {
+    ok = spi_num_as_ratio(p, i < s.n ? s.coefs[i] : s.constant, &n, &d) &&
+         sp_mul_ok(n, scale / d, i < s.n ? &coefs[i] : &constant);
+    if (i < s.n) {
+      args[i] = sp_arg(p, s.args[i], 0);
+    }
+  }
+  sp_expr r = {0};
+  if (ok) {
+    r = spi_lin(p, constant, s.n, args, coefs);
+  }
+  sp_scratch_release(p->ctx, mark);
+  return r;
+}
+
+static bool has_inf_term(const sp_pool *p, sp_expr e) {
+  const spi_node_t *d = spi_get(p, e);
+  for (uint32_t i = 0; d->kind == SP_KIND_ADD && i < d->n; i++) {
+    if (spi_is_inf(p, d->args[i])) {
+      return true;
+    }
+  }
+  return d->kind == SP_KIND_INF;
+}
+
+/* -1, 1: infinite; 0: a number; false when it is not a constant. */
+static bool constant_class(const sp_pool *p, sp_expr e, int *cls) {
+  if (spi_is_inf(p, e)) {
+    *cls = sp_inf_negative(p, e) ? -1 : 1;
+    return true;
+  }
+  *cls = 0;
+  return spi_kind(p, e) == SP_KIND_NUM;
+}
+
+sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
+  int x, y;
+  if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
+    return sp_bool(p, x || y ? x < y
+                             : sp_num_cmp(p, sp_num_value(p, a),
+                                          sp_num_value(p, b)) < 0);
+  }
+  if (spi_same(a, b)) {
+    return sp_bool(p, false);
+  }
+  if (!p->raw_values && !has_inf_term(p, a) && !has_inf_term(p, b)) {
+    sp_expr d = integer_form(p, sp_sub(p, a, b));
+    if (d.v) {
+      return sp_lt(p, d, sp_int(p, 0));
+    }
+  }
+  sp_expr args[2] = {a, b};
+  return spi_node(p, SP_KIND_RLT, SP_SORT_BOOL, 0, 2, args, NULL);
+}
+
+sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b) {
+  int x, y;
+  if (spi_same(a, b)) {
+    return sp_bool(p, true);
+  }
+  if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
+    return sp_bool(p, false); /* unequal ids are unequal numbers */
+  }
+  if (!p->raw_values && !has_inf_term(p, a) && !has_inf_term(p, b)) {
+    sp_expr d = integer_form(p, sp_sub(p, a, b));
+    if (d.v) {
+      return sp_eq(p, d, sp_int(p, 0));
+    }
+  }
+  sp_expr args[2] = {a, b};
+  spi_sort_terms(p, 2, args);
+  return spi_node(p, SP_KIND_REQ, SP_SORT_BOOL, 0, 2, args, NULL);
+}

@@ -1,0 +1,237 @@
+/* table.c: constant tables: equal contents are one symbol, reads are folded or
+ * refitted where they can be.
+ */
+#include "encode/index.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static int64_t table_size(sp_pool *p, uint32_t n, const int64_t *extents) {
+  int64_t size = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    assert(extents[i] >= 0);
+    size = spi_mul64(p, size, extents[i]);
+  }
+  return size;
+}
+
+/* A table with the same contents, or none. */
+static sp_sym table_find(const sp_pool *p, const spi_sym *t, const void *values,
+                         size_t bytes) {
+  for (uint32_t i = 1; i < p->syms.n; i++) {
+    const spi_sym *s = &p->syms.v[i];
+    const void *own = s->nums ? (const void *)s->nums : s->ints;
+    if (s->is_table && s->hash == t->hash && s->sort == t->sort &&
+        s->n_args == t->n_args && s->n_values == t->n_values &&
+        (t->n_args == 0 || memcmp(s->extents, t->extents,
+                                  t->n_args * sizeof *t->extents) == 0) &&
+        (bytes == 0 || memcmp(own, values, bytes) == 0)) {
+      return (sp_sym){i};
+    }
+  }
+  return (sp_sym){0};
+}
+
+/* The symbol for these contents; its own copy of the values is put in *copy
+ * when it is new. */
+static sp_sym table_new(sp_pool *p, spi_sym proto, const void *values,
+                        size_t size, void **copy) {
+  size_t bytes = (size_t)proto.n_values * size;
+  proto.hash = XXH3_64bits_withSeed(values, bytes, (uint64_t)proto.sort);
+  proto.hash ^= XXH3_64bits(proto.extents, proto.n_args * sizeof(int64_t));
+  sp_sym s = table_find(p, &proto, values, bytes);
+  *copy = NULL;
+  if (s.v == 0) {
+    const char *name = sp_format(p->ctx, "table%zu", p->syms.n);
+    s = sp_sym_new(p, name, proto.sort, proto.n_args, proto.extents);
+    *copy = sp_alloc_n(p->ctx, (size_t)proto.n_values, size);
+    if (bytes) {
+      memcpy(*copy, values, bytes);
+    }
+    spi_sym *d = &p->syms.v[s.v];
+    d->is_table = true;
+    d->n_values = proto.n_values;
+    d->hash = proto.hash;
+  }
+  return s;
+}
+
+void sp_sym_set_range(sp_pool *p, sp_sym s, int64_t lo, int64_t hi) {
+  assert(s.v > 0 && s.v < p->syms.n && p->syms.v[s.v].sort == SP_SORT_INT);
+  p->syms.v[s.v].lo = lo;
+  p->syms.v[s.v].hi = hi;
+}
+
+sp_sym sp_sym_table_int(sp_pool *p, sp_sort sort, uint32_t n_args,
+                        const int64_t *extents, const int64_t *values) {
+  assert(sort != SP_SORT_REAL);
+  spi_sym proto = {.sort = sort,
+                   .n_args = n_args,
+                   .extents = extents,
+                   .n_values = table_size(p, n_args, extents)};
+  void *copy;
+  sp_sym s = table_new(p, proto, values, sizeof *values, &copy);
+  if (copy) {
+    spi_sym *d = &p->syms.v[s.v];
+    d->ints = copy;
+    if (sort == SP_SORT_INT && d->n_values > 0) {
+      d->lo = d->hi = values[0];
+      for (int64_t i = 1; i < d->n_values; i++) {
+        d->lo = values[i] < d->lo ? values[i] : d->lo;
+        d->hi = values[i] > d->hi ? values[i] : d->hi;
+      }
+    }
+  }
+  return s;
+}
+
+sp_sym sp_sym_table_num(sp_pool *p, uint32_t n_args, const int64_t *extents,
+                        const sp_num *values) {
+  spi_sym proto = {.sort = SP_SORT_REAL,
+                   .n_args = n_args,
+                   .extents = extents,
+                   .n_values = table_size(p, n_args, extents)};
+  void *copy;
+  sp_sym s = table_new(p, proto, values, sizeof *values, &copy);
+  if (copy) {
+    p->syms.v[s.v].nums = copy;
+  }
+  return s;
+}
+
+bool spi_table_at(const spi_sym *s, const int64_t *idx, int64_t *at) {
+  *at = 0;
+  for (uint32_t i = 0; i < s->n_args; i++) {
+    if (idx[i] < 0 || idx[i] >= s->extents[i]) {
+      return false;
+    }
+    *at = *at * s->extents[i] + idx[i];
+  }
+  return true;
+}
+
+/* ---- reads ---- */
+
+static sp_expr element(sp_pool *p, const spi_sym *s, int64_t at) {
+  switch (s->sort) {
+  case SP_SORT_INT:
+    return sp_int(p, s->ints[at]);
+  case SP_SORT_BOOL:
+    return sp_bool(p, s->ints[at] != 0);
+  case SP_SORT_REAL:
+    break;
+  }
+  return sp_real(p, s->nums[at]);
+}
+
+static bool all_equal(const spi_sym *s) {
+  for (int64_t i = 1; i < s->n_values; i++) {
+    bool same = s->nums ? sp_num_eq(s->nums[i], s->nums[0])
+                        : s->ints[i] == s->ints[0];
+    if (!same) {
+      return false;
+    }
+  }
+  return s->n_values > 0;
+}
+
+static bool inside(sp_pool *p, const spi_sym *s, const sp_expr *idx) {
+  for (uint32_t i = 0; i < s->n_args; i++) {
+    int64_t lo, hi;
+    sp_range(p, idx[i], &lo, &hi);
+    if (lo < 0 || hi >= s->extents[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static sp_expr fit_any(sp_pool *p, sp_sort sort, const int64_t *v, int64_t n,
+                       sp_expr x) {
+  return sort == SP_SORT_INT ? sp_fit(p, v, n, x) : spi_fit_bool(p, v, n, x);
+}
+
+/* As a function of the only variable in the indices. */
+static sp_expr fit_var(sp_pool *p, sp_expr read) {
+  spi_node_t *d = spi_get(p, read);
+  if (d->free->n != 1 || (d->flags & (SPI_HAS_READ | SPI_HAS_RED))) {
+    return (sp_expr){0};
+  }
+  sp_expr x = d->free->v[0];
+  int64_t n = sp_var_extent(p, x);
+  if (n < 1 || n > SPI_FIT_MAX) {
+    return (sp_expr){0};
+  }
+  if (d->fit.v) { /* tried without success, or it would be gone */
+    return (sp_expr){0};
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  int64_t *v = sp_scratch(p->ctx, (size_t)n * sizeof *v);
+  sp_expr e = {0};
+  if (spi_values(p, read, x, n, v)) {
+    e = fit_any(p, (sp_sort)d->sort, v, n, x);
+    if (!e.v) {
+      d->fit = read;
+    }
+  }
+  sp_scratch_release(p->ctx, mark);
+  return e;
+}
+
+/* As a function of the row-major position. */
+static sp_expr fit_whole(sp_pool *p, sp_sym sym, const sp_expr *idx) {
+  const spi_sym *s = spi_sym_of(p, sym);
+  if (s->no_fit || s->n_values > SPI_FIT_MAX) {
+    return (sp_expr){0};
+  }
+  sp_expr x = sp_flatten(p, s->n_args, s->extents, idx);
+  sp_expr e = fit_any(p, s->sort, s->ints, s->n_values, x);
+  if (!e.v) {
+    p->syms.v[sym.v].no_fit = true;
+  }
+  return e;
+}
+
+sp_expr spi_read_table(sp_pool *p, sp_sym sym, const sp_expr *idx) {
+  const spi_sym *s = spi_sym_of(p, sym);
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  int64_t *k = sp_scratch(p->ctx, (s->n_args + 1) * sizeof *k), at;
+  bool constant = true;
+  for (uint32_t i = 0; i < s->n_args; i++) {
+    constant = constant && spi_kind(p, idx[i]) == SP_KIND_INT;
+    k[i] = constant ? sp_int_value(p, idx[i]) : 0;
+  }
+  constant = constant && spi_table_at(s, k, &at);
+  sp_scratch_release(p->ctx, mark);
+  if (constant) {
+    return element(p, s, at);
+  }
+  sp_expr read =
+      spi_node(p, SP_KIND_READ, s->sort, sym.v, s->n_args, idx, NULL);
+  if (!inside(p, s, idx)) {
+    return read; /* outside a read is anything */
+  }
+  if (all_equal(s)) {
+    return element(p, s, 0);
+  }
+  if (s->sort == SP_SORT_REAL) {
+    return read;
+  }
+  sp_expr e = fit_var(p, read);
+  if (!e.v) {
+    e = fit_whole(p, sym, idx);
+  }
+  return e.v ? e : read;
+}
+
+sp_expr sp_table(sp_pool *p, const int64_t *values, int64_t n, sp_expr x) {
+  if (n <= 0) {
+    return sp_int(p, 0); /* x in [0, 0): never evaluated */
+  }
+  sp_expr e = sp_fit(p, values, n, x);
+  if (e.v) {
+    return e;
+  }
+  sp_sym s = sp_sym_table_int(p, SP_SORT_INT, 1, &n, values);
+  return sp_read(p, s, &x);
+}

@@ -1,0 +1,149 @@
+/* distributed.c: definitions of the distributed side: operands by their
+ * relation, or by their own definition where they have none. */
+#include "solve/state.h"
+
+typedef struct dist_env {
+  sp_state *s;
+  bool raw;
+} dist_env;
+
+sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank,
+                      const sp_expr *idx, bool raw) {
+  dist_tensor *w = &s->dist[t];
+  uint32_t n = s->dist_program->tensors[t].shape.n_dims;
+  sp_expr body = w->relation;
+  if (!body.v) {
+    body = raw ? spi_dist_raw(s, t) : spi_dist_def(s, t);
+  }
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  sp_expr *from = sp_scratch(s->ctx, (n + 1) * sizeof *from);
+  sp_expr *to = sp_scratch(s->ctx, (n + 1) * sizeof *to);
+  for (uint32_t i = 0; i < n; i++) {
+    from[i] = w->idx[i];
+    to[i] = idx[i];
+  }
+  from[n] = s->rank;
+  to[n] = rank;
+  /* A single rank is the constant 0, not a variable. */
+  bool one = sp_kind_of(s->pool, s->rank) != SP_KIND_VAR;
+  sp_expr e = sp_subst(s->pool, body, one ? n : n + 1, from, to);
+  sp_scratch_release(s->ctx, mark);
+  return e;
+}
+
+static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
+                            sp_expr rank, const sp_expr *idx) {
+  const dist_env *e = env;
+  return spi_dist_read(e->s, call->node->in[operand], rank, idx, e->raw);
+}
+
+static void note(void *env, const char *sentence) {
+  spi_assumption(((dist_env *)env)->s, sentence);
+}
+
+typedef struct define_env {
+  sp_state *s;
+  uint32_t tensor;
+  bool raw;
+  sp_expr result;
+} define_env;
+
+static void define(sp_ctx *ctx, void *arg) {
+  define_env *d = arg;
+  sp_state *s = d->s;
+  const sp_tensor *tensor = &s->dist_program->tensors[d->tensor];
+  dist_env env = {s, d->raw};
+  sp_call call = {.pool = s->pool,
+                  .program = s->dist_program,
+                  .node = &s->dist_program->nodes[tensor->node],
+                  .result = tensor->result,
+                  .rank = s->rank,
+                  .partitions = s->dist_program->partitions,
+                  .read = read_operand,
+                  .env = &env,
+                  .assume = note};
+  sp_op_check(ctx, s->dist_program, call.node);
+  sp_pool_mode(s->pool, d->raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  d->result = sp_op_element(&call, s->dist[d->tensor].idx);
+  sp_pool_mode(s->pool, SP_MODE_NORMAL);
+}
+
+/* The tensor as a symbol: nothing is known of it. */
+static sp_expr as_symbol(sp_state *s, uint32_t t) {
+  uint32_t n = s->dist_program->tensors[t].shape.n_dims;
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  sp_expr *idx = sp_scratch(s->ctx, (n + 1) * sizeof *idx);
+  idx[0] = s->rank;
+  for (uint32_t i = 0; i < n; i++) {
+    idx[i + 1] = s->dist[t].idx[i];
+  }
+  sp_expr e = sp_read(s->pool, s->dist[t].sym, idx);
+  sp_scratch_release(s->ctx, mark);
+  return e;
+}
+
+static sp_expr definition(sp_state *s, uint32_t t, bool raw) {
+  dist_tensor *w = &s->dist[t];
+  if (w->opaque) {
+    return as_symbol(s, t);
+  }
+  define_env d = {s, t, raw, {0}};
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_NORMAL);
+  sp_code code = sp_protect(s->ctx, define, &d);
+  sp_pool_mode(s->pool, was);
+  if (code == SP_OK) {
+    return d.result;
+  }
+  if (code != SP_ERR_UNKNOWN && code != SP_ERR_LIMIT) {
+    sp_error e = *sp_ctx_error(s->ctx);
+    sp_raise(s->ctx, code, e.loc, e.hint, "%s", e.message);
+  }
+  w->opaque = true;
+  w->how = sp_strdup(s->ctx, sp_ctx_error(s->ctx)->message);
+  return as_symbol(s, t);
+}
+
+/* Operands have relations or definitions already: tensors are visited in
+ * program order. */
+sp_expr spi_dist_def(sp_state *s, uint32_t t) {
+  dist_tensor *w = &s->dist[t];
+  if (!w->def.v) {
+    w->def = spi_onehot(s->prover, definition(s, t, false));
+    const sp_node *node =
+        &s->dist_program->nodes[s->dist_program->tensors[t].node];
+    for (uint32_t i = 0; i < node->n_in; i++) {
+      const dist_tensor *in = &s->dist[node->in[i]];
+      if (!in->relation.v && in->heavy > w->heavy) {
+        w->heavy = in->heavy;
+      }
+    }
+    w->heavy += sp_has_red(s->pool, w->def);
+  }
+  return w->def;
+}
+
+sp_expr spi_dist_raw(sp_state *s, uint32_t t) {
+  dist_tensor *w = &s->dist[t];
+  if (!w->raw.v) {
+    w->raw = definition(s, t, true);
+  }
+  return w->raw;
+}
+
+void spi_dist_start(sp_state *s) {
+  const sp_program *p = s->dist_program;
+  s->dist = sp_alloc_n(s->ctx, (size_t)p->n_tensors + 1, sizeof *s->dist);
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    const sp_tensor *tensor = &p->tensors[t];
+    uint32_t n = tensor->shape.n_dims;
+    int64_t *extents = sp_alloc_n(s->ctx, n + 1, sizeof *extents);
+    extents[0] = p->partitions;
+    for (uint32_t d = 0; d < n; d++) {
+      extents[d + 1] = tensor->shape.dims[d];
+    }
+    s->dist[t].sym = sp_sym_new(
+        s->pool, sp_format(s->ctx, "%s@rank", tensor->name),
+        sp_dtype_sort(tensor->shape.dtype), n + 1, extents);
+    s->dist[t].idx = spi_index_vars(s, &tensor->shape);
+  }
+}

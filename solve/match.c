@@ -1,0 +1,328 @@
+/* match.c: read walk(), the case split; the others serve it. */
+#include "solve/match.h"
+
+enum { MAX_TRIES = 24, MAX_DEPTH = 400, MAX_BOUND = 32 };
+
+static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth);
+
+void sp_match_init(sp_match *m, sp_pool *p) {
+  *m = (sp_match){.p = p};
+}
+
+static bool is_neutral(const sp_pool *p, sp_expr e) {
+  return sp_is_zero(p, e) || sp_kind_of(p, e) == SP_KIND_INF;
+}
+
+/* The branch of an ITE that is not neutral, or 0. */
+static sp_expr guarded_branch(const sp_pool *p, sp_expr e) {
+  if (sp_kind_of(p, e) != SP_KIND_ITE || sp_sort_of(p, e) != SP_SORT_REAL) {
+    return (sp_expr){0};
+  }
+  if (is_neutral(p, sp_arg(p, e, 1))) {
+    return sp_arg(p, e, 2);
+  }
+  if (is_neutral(p, sp_arg(p, e, 2))) {
+    return sp_arg(p, e, 1);
+  }
+  return (sp_expr){0};
+}
+
+static bool is_identity(const sp_pool *p, sp_red_op op, sp_expr e) {
+  switch (op) {
+  case SP_RED_SUM:
+    return sp_is_zero(p, e);
+  case SP_RED_MAX:
+    return sp_kind_of(p, e) == SP_KIND_INF && sp_inf_negative(p, e);
+  case SP_RED_MIN:
+    return sp_kind_of(p, e) == SP_KIND_INF && !sp_inf_negative(p, e);
+  case SP_RED_OR:
+    return sp_is_false(p, e);
+  case SP_RED_AND:
+    return sp_is_true(p, e);
+  case SP_RED_PROD:
+    return sp_kind_of(p, e) == SP_KIND_NUM &&
+           sp_num_double(p, sp_num_value(p, e)) == 1.0;
+  case SP_RED_LAMBDA:
+    return false;
+  }
+  return false;
+}
+
+void sp_guard_of(sp_pool *p, sp_red_op op, sp_expr e, sp_expr *guard,
+                 sp_expr *body) {
+  *guard = sp_bool(p, true);
+  *body = e;
+  while (sp_kind_of(p, *body) == SP_KIND_ITE) {
+    sp_expr c = sp_arg(p, *body, 0);
+    if (is_identity(p, op, sp_arg(p, *body, 1))) {
+      *guard = sp_and(p, *guard, sp_not(p, c));
+      *body = sp_arg(p, *body, 2);
+    } else if (is_identity(p, op, sp_arg(p, *body, 2))) {
+      *guard = sp_and(p, *guard, c);
+      *body = sp_arg(p, *body, 1);
+    } else {
+      return;
+    }
+  }
+}
+
+static void equate(sp_match *m, sp_expr a, sp_expr b, bool weak) {
+  sp_push(sp_pool_ctx(m->p), weak ? &m->weak : &m->strong,
+          ((sp_equation){a, b}));
+}
+
+static uint32_t factorial(uint32_t n) {
+  uint32_t f = 1;
+  for (uint32_t i = 2; i <= n && f < 5040; i++) {
+    f *= i;
+  }
+  return f;
+}
+
+/* The next decision among `ways` ways. */
+static uint32_t decide(sp_match *m, uint32_t ways) {
+  if (ways <= 1 || m->n_choices >= SP_MATCH_MAX_CHOICES) {
+    return 0;
+  }
+  uint32_t k = m->n_choices++;
+  m->radix[k] = ways;
+  if (m->choice[k] >= ways) {
+    m->choice[k] = 0;
+  }
+  return m->choice[k];
+}
+
+/* Permutation number `which` of n items, into order. */
+static void permutation(uint32_t n, uint32_t which, uint32_t *order) {
+  for (uint32_t i = 0; i < n; i++) {
+    order[i] = i;
+  }
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    uint32_t f = factorial(n - 1 - i);
+    uint32_t at = i + (which / f) % (n - i);
+    uint32_t t = order[at];
+    for (uint32_t k = at; k > i; k--) {
+      order[k] = order[k - 1];
+    }
+    order[i] = t;
+  }
+}
+
+/* Operands of commutative nodes: runs of equal skeletons correspond in some
+ * order. Pools sort by skeleton, so runs line up. */
+static bool walk_commutative(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  uint32_t n = sp_n_args(p, a);
+  if (n != sp_n_args(p, b)) {
+    return false;
+  }
+  uint32_t i = 0;
+  while (i < n) {
+    uint64_t skeleton = sp_skeleton(p, sp_arg(p, a, i));
+    uint32_t end = i;
+    while (end < n && sp_skeleton(p, sp_arg(p, a, end)) == skeleton) {
+      end++;
+    }
+    uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t len = end - i;
+    if (len > 1 && len <= 5) {
+      permutation(len, decide(m, factorial(len)), order);
+    }
+    for (uint32_t k = i; k < end; k++) {
+      uint32_t at = len <= 5 ? i + order[k - i] : k;
+      if (sp_skeleton(p, sp_arg(p, b, at)) != skeleton ||
+          !walk(m, sp_arg(p, a, k), sp_arg(p, b, at), depth + 1)) {
+        return false;
+      }
+    }
+    i = end;
+  }
+  return true;
+}
+
+static bool walk_args(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  uint32_t n = sp_n_args(p, a);
+  if (n != sp_n_args(p, b)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (!walk(m, sp_arg(p, a, i), sp_arg(p, b, i), depth + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Reads, functions and reductions inside an integer term, left to right. */
+static uint32_t deep_atoms(const sp_pool *p, sp_expr e, sp_expr *out,
+                           uint32_t n, uint32_t cap, int depth) {
+  sp_kind kind = sp_kind_of(p, e);
+  if (kind == SP_KIND_READ || kind == SP_KIND_FN || kind == SP_KIND_RED) {
+    if (n < cap) {
+      out[n] = e;
+    }
+    return n + 1;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e) && depth < 50 && n < cap; i++) {
+    n = deep_atoms(p, sp_arg(p, e, i), out, n, cap, depth + 1);
+  }
+  return n;
+}
+
+static bool walk_int(sp_match *m, sp_expr a, sp_expr b, bool weak, int depth) {
+  sp_pool *p = m->p;
+  sp_kind ka = sp_kind_of(p, a);
+  if (ka == sp_kind_of(p, b) &&
+      (ka == SP_KIND_READ || ka == SP_KIND_FN || ka == SP_KIND_RED)) {
+    return walk(m, a, b, depth + 1);
+  }
+  enum { CAP = 8 };
+  sp_expr xa[CAP], xb[CAP];
+  uint32_t na = deep_atoms(p, a, xa, 0, CAP, 0);
+  uint32_t nb = deep_atoms(p, b, xb, 0, CAP, 0);
+  if (na == nb && na <= CAP) {
+    for (uint32_t i = 0; i < na; i++) {
+      if (sp_kind_of(p, xa[i]) != sp_kind_of(p, xb[i]) ||
+          !walk(m, xa[i], xb[i], depth + 1)) {
+        return false;
+      }
+    }
+  }
+  equate(m, a, b, weak);
+  return true;
+}
+
+static bool walk_red(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  uint32_t na = sp_red_n_vars(p, a), nb = sp_red_n_vars(p, b);
+  if (sp_red_op_of(p, a) != sp_red_op_of(p, b) || na > MAX_BOUND ||
+      nb > MAX_BOUND) {
+    return false;
+  }
+  sp_expr va[MAX_BOUND], vb[MAX_BOUND];
+  sp_expr body_a = sp_red_open(p, a, va);
+  sp_expr body_b = sp_red_open(p, b, vb);
+  for (uint32_t i = 0; i < na; i++) {
+    sp_push(sp_pool_ctx(p), &m->unknown, va[i]);
+  }
+  if (!walk(m, body_a, body_b, depth + 1)) {
+    return false;
+  }
+  if (na == nb) {
+    for (uint32_t i = 0; i < na; i++) {
+      if (sp_var_extent(p, va[i]) == sp_var_extent(p, vb[i])) {
+        equate(m, va[i], vb[i], true);
+      }
+    }
+  }
+  return true;
+}
+
+static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  if (a.v == b.v && sp_free_vars(p, a, &(const sp_expr *){0}) == 0) {
+    return true;
+  }
+  if (depth > MAX_DEPTH || sp_sort_of(p, a) != sp_sort_of(p, b)) {
+    return false;
+  }
+  sp_kind ka = sp_kind_of(p, a), kb = sp_kind_of(p, b);
+  if (sp_sort_of(p, a) == SP_SORT_INT &&
+      !(ka == kb &&
+        (ka == SP_KIND_READ || ka == SP_KIND_FN || ka == SP_KIND_RED))) {
+    return walk_int(m, a, b, false, depth);
+  }
+  sp_expr ga = guarded_branch(p, a), gb = guarded_branch(p, b);
+  if (ga.v && gb.v) {
+    sp_equations strong = m->strong;
+    if (!walk(m, sp_arg(p, a, 0), sp_arg(p, b, 0), depth + 1)) {
+      m->strong = strong; /* conditions may differ in form */
+    }
+    return walk(m, ga, gb, depth + 1);
+  }
+  if (ga.v || gb.v) {
+    return walk(m, ga.v ? ga : a, gb.v ? gb : b, depth + 1);
+  }
+  if (ka != kb) {
+    /* Pieces of like structure (halos) on one side: any one shows the map. */
+    if (ka == SP_KIND_ITE || kb == SP_KIND_ITE) {
+      return walk(m, ka == SP_KIND_ITE ? sp_arg(p, a, 1) : a,
+                  kb == SP_KIND_ITE ? sp_arg(p, b, 1) : b, depth + 1);
+    }
+    return false;
+  }
+  switch (ka) {
+  case SP_KIND_READ:
+    return sp_read_sym(p, a).v == sp_read_sym(p, b).v &&
+           walk_args(m, a, b, depth);
+  case SP_KIND_FN:
+    return sp_fn_name(p, a) == sp_fn_name(p, b) && walk_args(m, a, b, depth);
+  case SP_KIND_ADD:
+  case SP_KIND_MUL:
+  case SP_KIND_MAX:
+  case SP_KIND_MIN:
+    return walk_commutative(m, a, b, depth);
+  case SP_KIND_RED:
+    return walk_red(m, a, b, depth);
+  case SP_KIND_LT0:
+  case SP_KIND_EQ0:
+    return walk_int(m, sp_arg(p, a, 0), sp_arg(p, b, 0), true, depth);
+  case SP_KIND_NUM:
+    return sp_num_eq(sp_num_value(p, a), sp_num_value(p, b));
+  case SP_KIND_INF:
+  case SP_KIND_BOOL:
+    return a.v == b.v;
+  case SP_KIND_ITE:
+  case SP_KIND_I2R:
+  case SP_KIND_RLT:
+  case SP_KIND_REQ:
+  case SP_KIND_NOT:
+  case SP_KIND_OR:
+    return walk_args(m, a, b, depth);
+  case SP_KIND_INT:
+  case SP_KIND_VAR:
+  case SP_KIND_LIN:
+  case SP_KIND_DIV:
+  case SP_KIND_MOD:
+    return walk_int(m, a, b, false, depth);
+  }
+  return false;
+}
+
+bool sp_match_run(sp_match *m, sp_expr pattern, sp_expr target, uint32_t n,
+                  const sp_expr *unknown) {
+  m->strong = (sp_equations){0};
+  m->weak = (sp_equations){0};
+  m->unknown.n = 0;
+  m->n_choices = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    sp_push(sp_pool_ctx(m->p), &m->unknown, unknown[i]);
+  }
+  return walk(m, pattern, target, 0);
+}
+
+bool sp_match_next(sp_match *m) {
+  if (++m->tries >= MAX_TRIES) {
+    return false;
+  }
+  for (uint32_t k = m->n_choices; k-- > 0;) {
+    if (++m->choice[k] < m->radix[k]) {
+      return true;
+    }
+    m->choice[k] = 0;
+  }
+  return false;
+}
+
+void sp_match_solve(sp_match *m, uint32_t n, sp_expr *value) {
+  sp_ctx *ctx = sp_pool_ctx(m->p);
+  sp_mark mark = sp_scratch_mark(ctx);
+  uint32_t all = (uint32_t)m->unknown.n;
+  sp_expr *values = sp_scratch(ctx, (all + 1) * sizeof *values);
+  sp_equations_solve(m->p, &m->strong, &m->weak, all, m->unknown.v, values);
+  for (uint32_t i = 0; i < n; i++) {
+    value[i] = values[i];
+  }
+  sp_scratch_release(ctx, mark);
+}

@@ -1,0 +1,136 @@
+/* outputs.c: the promised relation of every result, and the frontier where it
+ * is not proved. */
+#include "solve/state.h"
+
+static const sp_sharding *result_sharding(const sp_state *s, uint32_t k) {
+  const sp_program *p = s->seq_program, *d = s->dist_program;
+  const sp_sharding *sh = NULL;
+  if (p->result_shardings) {
+    sh = p->result_shardings[k];
+  }
+  if (!sh) {
+    sh = p->tensors[p->results[k]].sharding;
+  }
+  if (!sh && d->result_shardings) {
+    sh = d->result_shardings[k];
+  }
+  if (!sh) {
+    sh = d->tensors[d->results[k]].sharding;
+  }
+  return sh;
+}
+
+static bool is_defined(sp_state *s, uint32_t v) {
+  spi_seq_refresh(s, 4);
+  return s->seq[v].anchor || s->seq[v].alias || s->seq[v].def.v;
+}
+
+/* The distributed tensor holds the sequential one at phi, where guard. */
+static bool promise_holds(sp_state *s, uint32_t v, uint32_t w,
+                          const sp_expr *phi, sp_expr guard) {
+  const dist_tensor *d = &s->dist[w];
+  sp_hyps hyps = {0};
+  if (!sp_is_true(s->pool, guard)) {
+    hyps = spi_hyps_with(s->prover, hyps, guard);
+  }
+  sp_prover_about(s->prover,
+                  sp_format(s->ctx, "result %s = %s",
+                            s->dist_program->tensors[w].name,
+                            s->seq_program->tensors[v].name));
+  if (!is_defined(s, v)) {
+    return false;
+  }
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr want = spi_seq_read(s, v, phi, true);
+  sp_expr got = d->relation.v ? d->relation : spi_dist_raw(s, w);
+  bool ok = sp_prove_equal(s->prover, want, got, hyps);
+  sp_pool_mode(s->pool, was);
+  if (ok || (d->relation.v && sp_kind_of(s->pool, d->relation) ==
+                                  SP_KIND_READ && s->seq[v].anchor)) {
+    return ok;
+  }
+  /* The two sides may name different intermediate results. */
+  sp_expr a = spi_expand(s, spi_seq_read(s, v, phi, false));
+  sp_expr b = spi_expand(s, d->relation.v ? d->relation : spi_dist_def(s, w));
+  return sp_prove_equal(s->prover, a, b, hyps);
+}
+
+static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
+  const sp_program *p = s->seq_program, *d = s->dist_program;
+  uint32_t v = p->results[k], w = d->results[k];
+  const sp_tensor *global = &p->tensors[v], *local = &d->tensors[w];
+  const sp_sharding *sh = result_sharding(s, k);
+  out->index = k;
+  out->name = local->name;
+  out->shape = sp_shape_text(s->ctx, &local->shape);
+  out->promised = spi_sharding_text(s, sh);
+  sp_expr phi[SP_MAX_DIMS], guard;
+  if (!spi_sharding_map(s, sh, &global->shape, &local->shape,
+                        d->nodes[local->node].pos.dump,
+                        sp_format(s->ctx, "result %u", k), s->dist[w].idx, phi,
+                        &guard)) {
+    out->why = "its sharding promises no relation that is checked here";
+  } else {
+    out->proved = promise_holds(s, v, w, phi, guard);
+  }
+  out->relation = spi_relation_text(s, w);
+  if (!out->proved && !out->why) {
+    out->why = out->relation
+                   ? "the inferred relation was not proved to be the promised "
+                     "one"
+                   : "no relation was found for it";
+  }
+}
+
+/* Unrelated tensors that the result depends on without a related one between;
+ * of those, the ones whose operands are all related come first in the program
+ * and are where the proof stopped. */
+static void frontier(sp_state *s, uint32_t w, bool *seen, bool *first) {
+  const sp_program *p = s->dist_program;
+  SP_VEC(uint32_t) work = {0};
+  sp_push(s->ctx, &work, w);
+  while (work.n) {
+    uint32_t t = work.v[--work.n];
+    if (seen[t]) {
+      continue;
+    }
+    seen[t] = true;
+    if (s->dist[t].relation.v && t != w) {
+      continue;
+    }
+    const sp_node *node = &p->nodes[p->tensors[t].node];
+    bool stops = true;
+    for (uint32_t i = 0; i < node->n_in; i++) {
+      if (!s->dist[node->in[i]].relation.v) {
+        stops = false;
+      }
+      sp_push(s->ctx, &work, node->in[i]);
+    }
+    first[t] |= stops;
+  }
+}
+
+void spi_outputs(sp_state *s, sp_report *report) {
+  const sp_program *d = s->dist_program;
+  sp_report_output *outputs =
+      sp_alloc_n(s->ctx, d->n_results + 1u, sizeof *outputs);
+  bool *seen = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *seen);
+  bool *first = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *first);
+  report->verdict = SP_REFINES;
+  for (uint32_t k = 0; k < d->n_results; k++) {
+    check_result(s, k, &outputs[k]);
+    if (!outputs[k].proved) {
+      report->verdict = SP_UNPROVEN;
+      frontier(s, d->results[k], seen, first);
+    }
+  }
+  report->n_outputs = d->n_results;
+  report->outputs = outputs;
+  size_t *places = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *places);
+  for (uint32_t t = 0; t < d->n_tensors; t++) {
+    if (first[t]) {
+      places[report->n_frontier++] = t;
+    }
+  }
+  report->frontier = places;
+}

@@ -1,0 +1,306 @@
+/* propagate.c: the loop over the distributed program.
+ *
+ * For each distributed tensor, in order: its term over what is known. A term
+ * without arithmetic is its relation. Otherwise look for a sequential tensor
+ * whose term has the same skeleton, solve for the index map, prove. What finds
+ * no partner is inlined into its users. See docs/proof.md.
+ */
+#include "solve/match.h"
+#include "solve/state.h"
+
+enum { MAX_GUARDS = 4 };
+
+/* ---- one candidate ---- */
+
+static bool in_bounds(sp_state *s, const sp_tensor *v, const sp_expr *phi,
+                      sp_hyps hyps) {
+  sp_pool *p = s->pool;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr goal = sp_bool(p, true);
+  for (uint32_t d = 0; d < v->shape.n_dims; d++) {
+    goal = sp_and(p, goal, sp_le(p, sp_int(p, 0), phi[d]));
+    goal = sp_and(p, goal, sp_lt(p, phi[d], sp_int(p, v->shape.dims[d])));
+  }
+  sp_pool_mode(p, mode);
+  return sp_prove_holds(s->prover, "index map in bounds", goal, hyps);
+}
+
+static void attempt_note(sp_state *s, const spi_attempt *a, uint32_t t,
+                         const char *what) {
+  dist_tensor *w = &s->dist[a->dist];
+  if (!w->nearest) {
+    w->nearest = sp_format(s->ctx, "%s (%s)",
+                           s->seq_program->tensors[t].name, what);
+  }
+}
+
+/* The step itself: v at phi equals the term, by the raw definitions. */
+bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
+  const sp_tensor *v = &s->seq_program->tensors[t];
+  uint32_t n = v->shape.n_dims;
+  sp_prover_about(s->prover,
+                  sp_format(s->ctx, "%s = %s",
+                            s->dist_program->tensors[a->dist].name, v->name));
+  if (!in_bounds(s, v, a->phi, a->hyps)) {
+    attempt_note(s, a, t, "the index map leaves the tensor");
+    return false;
+  }
+  sp_expr lhs = spi_seq_raw(s, t), rhs = a->raw;
+  if (a->expanded) {
+    lhs = s->seq[t].expanded;
+    rhs = a->term;
+  }
+  sp_mode mode = sp_pool_mode(
+      s->pool, a->expanded ? SP_MODE_NORMAL : SP_MODE_RAW_INDEX);
+  sp_expr moved = sp_subst(s->pool, lhs, n, s->seq[t].idx, a->phi);
+  bool ok = sp_prove_equal(s->prover, moved, rhs, a->hyps);
+  sp_pool_mode(s->pool, mode);
+  if (!ok) {
+    attempt_note(s, a, t, "the elements were not proved equal");
+  }
+  return ok;
+}
+
+/* Index variables that no equation determines: the same place, or 0. */
+static void complete_phi(sp_state *s, spi_attempt *a, const sp_tensor *v) {
+  const sp_shape *local = &s->dist_program->tensors[a->dist].shape;
+  for (uint32_t d = 0; d < v->shape.n_dims; d++) {
+    if (sp_kind_of(s->pool, s->seq[v - s->seq_program->tensors].idx[d]) !=
+        SP_KIND_VAR) {
+      a->phi[d] = sp_int(s->pool, 0);
+    } else if (!a->phi[d].v) {
+      bool same = local->n_dims == v->shape.n_dims &&
+                  local->dims[d] <= v->shape.dims[d];
+      a->phi[d] =
+          same ? s->dist[a->dist].idx[d] : sp_int(s->pool, 0);
+    }
+  }
+}
+
+static bool phi_is_local(sp_state *s, const spi_attempt *a, uint32_t n) {
+  for (uint32_t d = 0; d < n; d++) {
+    const sp_expr *vars;
+    uint32_t k = sp_free_vars(s->pool, a->phi[d], &vars);
+    for (uint32_t i = 0; i < k; i++) {
+      if (sp_var_class_of(s->pool, vars[i]) == SP_VAR_FRESH ||
+          sp_var_class_of(s->pool, vars[i]) == SP_VAR_BOUND) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
+  spi_attempt *a = env;
+  const sp_tensor *v = &s->seq_program->tensors[t];
+  const seq_tensor *state = &s->seq[t];
+  uint32_t n = v->shape.n_dims;
+  sp_expr pattern = a->expanded ? state->expanded : state->def;
+  if (sp_sort_of(s->pool, pattern) != sp_sort_of(s->pool, a->term)) {
+    return false;
+  }
+  sp_match m;
+  sp_match_init(&m, s->pool);
+  bool fits = false;
+  do {
+    if (!sp_match_run(&m, pattern, a->term, n, state->idx)) {
+      continue;
+    }
+    fits = true;
+    sp_match_solve(&m, n, a->phi);
+    complete_phi(s, a, v);
+    if (!phi_is_local(s, a, n)) {
+      continue;
+    }
+    sp_expr moved = sp_subst(s->pool, pattern, n, state->idx, a->phi);
+    if (moved.v != a->term.v &&
+        !sp_probe_equal(s->prover, moved, a->term, a->hyps)) {
+      continue;
+    }
+    if (spi_prove_step(s, a, t)) {
+      a->seq = t;
+      return true;
+    }
+  } while (sp_match_next(&m));
+  if (fits) {
+    attempt_note(s, a, t, "no index map makes the elements equal");
+  }
+  return false;
+}
+
+/* ---- expansion of elementwise anchors ---- */
+
+static void expand_candidates(sp_state *s) {
+  for (uint32_t t = 0; t < s->seq_program->n_tensors; t++) {
+    seq_tensor *v = &s->seq[t];
+    if (v->def.v && !v->opaque && !v->expanded.v &&
+        sp_sort_of(s->pool, v->def) == SP_SORT_REAL &&
+        sp_kind_of(s->pool, v->def) != SP_KIND_READ) {
+      v->expanded = spi_expand(s, v->def);
+      spi_index_add(s, &s->by_expanded, v->expanded, t);
+    }
+  }
+}
+
+static bool find(sp_state *s, spi_attempt *a) {
+  spi_seq_refresh(s, s->dist[a->dist].heavy > 1 ? s->dist[a->dist].heavy : 1);
+  a->expanded = false;
+  if (spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, a->term),
+                      visit_candidate, a)) {
+    return true;
+  }
+  expand_candidates(s);
+  sp_expr plain = a->term;
+  a->term = spi_expand(s, a->term);
+  a->expanded = true;
+  bool ok = spi_index_visit(s, &s->by_expanded, sp_skeleton(s->pool, a->term),
+                            visit_candidate, a);
+  a->term = plain;
+  a->expanded = false;
+  return ok || spi_try_placements(s, a);
+}
+
+/* ---- the loop ---- */
+
+/* Reads, constants, choices between them: nothing to match. */
+static bool is_clean(const sp_state *s, sp_expr e, int depth) {
+  const sp_pool *p = s->pool;
+  if (sp_sort_of(p, e) != SP_SORT_REAL) {
+    return !sp_has_red(p, e);
+  }
+  if (!sp_has_read(p, e)) {
+    return !sp_has_red(p, e);
+  }
+  sp_kind kind = sp_kind_of(p, e);
+  if (kind == SP_KIND_ITE) {
+    return depth < 64 && !sp_has_red(p, sp_arg(p, e, 0)) &&
+           is_clean(s, sp_arg(p, e, 1), depth + 1) &&
+           is_clean(s, sp_arg(p, e, 2), depth + 1);
+  }
+  return kind == SP_KIND_READ || kind == SP_KIND_NUM || kind == SP_KIND_INF ||
+         (kind == SP_KIND_I2R && !sp_has_red(p, e));
+}
+
+static void make_view(sp_state *s, uint32_t t) {
+  dist_tensor *w = &s->dist[t];
+  sp_prover_about(s->prover, s->dist_program->tensors[t].name);
+  if (sp_prove_equal(s->prover, spi_dist_raw(s, t), w->def, (sp_hyps){0})) {
+    w->relation = w->def;
+    w->how = "view";
+    s->stats.views++;
+  } else {
+    w->how = "its simplified form was not proved equal to its definition";
+    s->stats.unrelated++;
+  }
+}
+
+static void adopt(sp_state *s, const spi_attempt *a, sp_expr relation) {
+  dist_tensor *w = &s->dist[a->dist];
+  w->relation = relation;
+  w->seq = a->seq + 1;
+  w->nearest = NULL;
+  w->how = "matched";
+  s->last = a->seq > s->last ? a->seq : s->last;
+  s->stats.matched++;
+}
+
+static sp_expr anchor_at(sp_state *s, const spi_attempt *a) {
+  spi_seq_make_anchor(s, a->seq);
+  return sp_read(s->pool, s->seq[a->seq].sym, a->phi);
+}
+
+/* Conditions on the rank and local indices alone: borders of padding. */
+static uint32_t border_conditions(const sp_state *s, sp_expr e, sp_expr *out,
+                                  uint32_t n, int depth) {
+  sp_pool *p = s->pool;
+  if (depth > 40 || n >= MAX_GUARDS) {
+    return n;
+  }
+  if (sp_kind_of(p, e) == SP_KIND_ITE) {
+    sp_expr c = sp_arg(p, e, 0);
+    bool plain = !sp_has_read(p, c) && !sp_has_red(p, c);
+    const sp_expr *vars;
+    uint32_t k = sp_free_vars(p, c, &vars);
+    for (uint32_t i = 0; i < k && plain; i++) {
+      sp_var_class class = sp_var_class_of(p, vars[i]);
+      plain = class == SP_VAR_INDEX || class == SP_VAR_RANK;
+    }
+    for (uint32_t i = 0; i < n && plain; i++) {
+      plain = out[i].v != c.v;
+    }
+    if (plain) {
+      out[n++] = c;
+    }
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    n = border_conditions(s, sp_arg(p, e, i), out, n, depth + 1);
+  }
+  return n;
+}
+
+/* The tensor on one side of a border; beyond it, itself: unspecified. */
+static bool relate_inside(sp_state *s, uint32_t t) {
+  sp_pool *p = s->pool;
+  dist_tensor *w = &s->dist[t];
+  sp_expr border[MAX_GUARDS];
+  uint32_t n = border_conditions(s, w->def, border, 0, 0);
+  for (uint32_t i = 0; i < 2 * n; i++) {
+    bool value = i % 2 == 0;
+    sp_expr c = border[i / 2];
+    spi_attempt a = {.dist = t, .term = sp_assume(p, w->def, c, value)};
+    sp_expr guard = value ? c : sp_not(p, c);
+    a.hyps = spi_hyps_with(s->prover, (sp_hyps){0}, guard);
+    a.raw = spi_dist_raw(s, t);
+    if (is_clean(s, a.term, 0) || !find(s, &a)) {
+      continue;
+    }
+    sp_expr inside = anchor_at(s, &a);
+    uint32_t dims = s->dist_program->tensors[t].shape.n_dims;
+    sp_expr idx[SP_MAX_DIMS + 1];
+    idx[0] = s->rank;
+    for (uint32_t d = 0; d < dims; d++) {
+      idx[d + 1] = w->idx[d];
+    }
+    sp_expr junk = sp_read(p, w->sym, idx);
+    adopt(s, &a, sp_ite(p, guard, inside, junk));
+    return true;
+  }
+  return false;
+}
+
+static void relate(sp_state *s, uint32_t t) {
+  dist_tensor *w = &s->dist[t];
+  sp_expr e = spi_dist_def(s, t);
+  if (w->opaque) {
+    s->stats.unrelated++;
+    return;
+  }
+  if (is_clean(s, e, 0)) {
+    make_view(s, t);
+    return;
+  }
+  spi_attempt a = {.dist = t, .term = e, .raw = spi_dist_raw(s, t)};
+  if (find(s, &a)) {
+    adopt(s, &a, anchor_at(s, &a));
+    return;
+  }
+  if (relate_inside(s, t)) {
+    return;
+  }
+  w->how = "no sequential tensor equals it; inlined into its users";
+  s->stats.unrelated++;
+}
+
+void spi_propagate(sp_state *s) {
+  const sp_program *p = s->dist_program;
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    if (s->options->progress) {
+      s->options->progress(s->options->user, t, p->n_tensors,
+                           p->tensors[t].name);
+    }
+    if (!s->dist[t].relation.v && !s->dist[t].how) {
+      relate(s, t);
+    }
+  }
+}

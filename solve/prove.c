@@ -1,0 +1,342 @@
+/* prove.c: read sp_prove_equal: rewrite one-hot sums, prove equal reductions
+ * as lemmas, let Z3 put the rest together. */
+#include "solve/prove.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct pair {
+  uint32_t a, b;
+  bool used, result;
+} pair;
+
+typedef struct rewritten {
+  uint32_t from;
+  sp_expr to;
+} rewritten;
+
+struct sp_prover {
+  sp_ctx *ctx;
+  sp_pool *pool;
+  sp_solver *solver;
+  const char *about;
+  int depth;
+  pair *pairs; /* results of sp_prove_equal without hypotheses */
+  size_t pairs_n, pairs_cap;
+  rewritten *onehot;
+  size_t onehot_n, onehot_cap;
+};
+
+enum { MAX_DEPTH = 12, MAX_REDS = 24, PROBE_BUDGET = 30000 };
+
+sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
+  sp_ctx *ctx = sp_pool_ctx(pool);
+  sp_prover *pr = sp_alloc(ctx, sizeof *pr);
+  pr->ctx = ctx;
+  pr->pool = pool;
+  pr->solver = solver;
+  pr->about = "";
+  return pr;
+}
+
+sp_pool *sp_prover_pool(const sp_prover *pr) {
+  return pr->pool;
+}
+
+void sp_prover_about(sp_prover *pr, const char *about) {
+  pr->about = about;
+}
+
+sp_hyps spi_hyps_with(sp_prover *pr, sp_hyps hyps, sp_expr extra) {
+  sp_expr *v = sp_alloc_n(pr->ctx, hyps.n + 1, sizeof *v);
+  for (uint32_t i = 0; i < hyps.n; i++) {
+    v[i] = hyps.v[i];
+  }
+  v[hyps.n] = extra;
+  return (sp_hyps){hyps.n + 1, v};
+}
+
+bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
+                    sp_hyps hyps) {
+  return sp_prove(pr->solver, rule, pr->about, hyps.n, hyps.v, goal) ==
+         SP_PROVED;
+}
+
+/* ---- memo of pairs ---- */
+
+static size_t pair_slot(const pair *v, size_t cap, uint32_t a, uint32_t b) {
+  uint64_t h = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15u;
+  size_t at = (size_t)(h >> 20) & (cap - 1);
+  while (v[at].used && (v[at].a != a || v[at].b != b)) {
+    at = (at + 1) & (cap - 1);
+  }
+  return at;
+}
+
+static pair *pair_of(sp_prover *pr, uint32_t a, uint32_t b) {
+  if (pr->pairs_n * 2 >= pr->pairs_cap) {
+    size_t cap = pr->pairs_cap ? pr->pairs_cap * 2 : 1024;
+    pair *v = sp_alloc_n(pr->ctx, cap, sizeof *v);
+    for (size_t i = 0; i < pr->pairs_cap; i++) {
+      if (pr->pairs[i].used) {
+        v[pair_slot(v, cap, pr->pairs[i].a, pr->pairs[i].b)] = pr->pairs[i];
+      }
+    }
+    pr->pairs = v;
+    pr->pairs_cap = cap;
+  }
+  return &pr->pairs[pair_slot(pr->pairs, pr->pairs_cap, a, b)];
+}
+
+/* ---- one-hot sums, memoised ---- */
+
+static size_t rewritten_slot(const rewritten *v, size_t cap, uint32_t from) {
+  size_t at = (size_t)(from * 2654435761u) & (cap - 1);
+  while (v[at].from && v[at].from != from) {
+    at = (at + 1) & (cap - 1);
+  }
+  return at;
+}
+
+sp_expr spi_onehot(sp_prover *pr, sp_expr e) {
+  if (!sp_has_red(pr->pool, e)) {
+    return e;
+  }
+  if (pr->onehot_n * 2 >= pr->onehot_cap) {
+    size_t cap = pr->onehot_cap ? pr->onehot_cap * 2 : 512;
+    rewritten *v = sp_alloc_n(pr->ctx, cap, sizeof *v);
+    for (size_t i = 0; i < pr->onehot_cap; i++) {
+      if (pr->onehot[i].from) {
+        v[rewritten_slot(v, cap, pr->onehot[i].from)] = pr->onehot[i];
+      }
+    }
+    pr->onehot = v;
+    pr->onehot_cap = cap;
+  }
+  size_t at = rewritten_slot(pr->onehot, pr->onehot_cap, e.v);
+  if (pr->onehot[at].from) {
+    return pr->onehot[at].to;
+  }
+  sp_expr to = spi_onehot_rewrite(pr, e);
+  at = rewritten_slot(pr->onehot, pr->onehot_cap, e.v);
+  pr->onehot_n += pr->onehot[at].from == 0;
+  pr->onehot[at] = (rewritten){e.v, to};
+  return to;
+}
+
+/* ---- equality ---- */
+
+/* Outermost reductions, each once. */
+static uint32_t outer_reds(const sp_pool *p, sp_expr e, sp_expr *out,
+                           uint32_t n, int depth) {
+  if (!sp_has_red(p, e) || depth > 300) {
+    return n;
+  }
+  if (sp_kind_of(p, e) == SP_KIND_RED) {
+    for (uint32_t i = 0; i < n; i++) {
+      if (out[i].v == e.v) {
+        return n;
+      }
+    }
+    if (n < MAX_REDS) {
+      out[n++] = e;
+    }
+    return n;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    n = outer_reds(p, sp_arg(p, e, i), out, n, depth + 1);
+  }
+  return n;
+}
+
+static sp_expr equation(sp_pool *p, sp_expr a, sp_expr b) {
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr e = sp_eq(p, a, b);
+  sp_pool_mode(p, mode);
+  return e;
+}
+
+static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  sp_pool *p = pr->pool;
+  sp_expr ra[MAX_REDS], rb[MAX_REDS];
+  uint32_t na = outer_reds(p, a, ra, 0, 0), nb = outer_reds(p, b, rb, 0, 0);
+  if (na == 1 && nb == 1 && ra[0].v == a.v && rb[0].v == b.v) {
+    return spi_red_equal(pr, a, b, hyps);
+  }
+  uint32_t lemmas = 0;
+  for (uint32_t i = 0; i < na; i++) {
+    for (uint32_t k = 0; k < nb; k++) {
+      if (ra[i].v != rb[k].v &&
+          sp_skeleton(p, ra[i]) == sp_skeleton(p, rb[k]) &&
+          spi_red_equal(pr, ra[i], rb[k], hyps)) {
+        hyps = spi_hyps_with(pr, hyps, equation(p, ra[i], rb[k]));
+        lemmas++;
+      }
+    }
+  }
+  return sp_prove_holds(pr, lemmas ? "equal given equal reductions" : "equal",
+                        equation(p, a, b), hyps);
+}
+
+static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  sp_pool *p = pr->pool;
+  if (!sp_has_red(p, a) && !sp_has_red(p, b)) {
+    return sp_prove_holds(pr, "equal", equation(p, a, b), hyps);
+  }
+  sp_expr a1 = spi_onehot(pr, a), b1 = spi_onehot(pr, b);
+  if (a1.v == b1.v || equal_by_lemmas(pr, a1, b1, hyps)) {
+    return true;
+  }
+  /* Sums are not split over + eagerly (a guard on one side would stop the
+   * match); split both sides and try once more. */
+  sp_expr a2 = sp_split_sums(p, a1), b2 = sp_split_sums(p, b1);
+  if (a2.v == a1.v && b2.v == b1.v) {
+    return false;
+  }
+  return a2.v == b2.v || equal_by_lemmas(pr, a2, b2, hyps);
+}
+
+bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  if (a.v == b.v) {
+    return true; /* one term: nothing to prove */
+  }
+  if (sp_sort_of(pr->pool, a) != sp_sort_of(pr->pool, b) ||
+      pr->depth >= MAX_DEPTH) {
+    return false;
+  }
+  if (hyps.n == 0) {
+    const pair *known = pair_of(pr, a.v, b.v);
+    if (known->used) {
+      return known->result;
+    }
+  }
+  pr->depth++;
+  bool ok = prove_equal(pr, a, b, hyps);
+  pr->depth--;
+  /* Near the depth limit a failure may be the limit's. */
+  if (hyps.n == 0 && (ok || pr->depth == 0)) {
+    pair *slot = pair_of(pr, a.v, b.v);
+    if (!slot->used) {
+      pr->pairs_n++;
+    }
+    *slot = (pair){a.v, b.v, true, ok};
+  }
+  return ok;
+}
+
+/* ---- probing ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x) {
+  h ^= x + 0x9E3779B97F4A7C15u + (h << 6) + (h >> 2);
+  h *= 0xBF58476D1CE4E5B9u;
+  return h ^ (h >> 29);
+}
+
+typedef struct probe {
+  sp_pool *p;
+  uint64_t seed;
+} probe;
+
+static int64_t probe_var(void *user, sp_expr v) {
+  probe *pb = user;
+  return (int64_t)(mix(pb->seed, v.v) % (uint64_t)sp_var_extent(pb->p, v));
+}
+
+static sp_value probe_read(void *user, sp_sym s, uint32_t n,
+                           const int64_t *idx) {
+  probe *pb = user;
+  uint64_t h = mix(pb->seed, s.v);
+  for (uint32_t i = 0; i < n; i++) {
+    h = mix(h, (uint64_t)idx[i]);
+  }
+  sp_value v = {.sort = sp_sym_sort(pb->p, s)};
+  v.b = h & 1;
+  v.r = (double)(h % 2001) / 1000.0 - 1.0;
+  int64_t lo, hi;
+  sp_sym_range(pb->p, s, &lo, &hi);
+  if (lo < -64 || lo > hi) {
+    lo = hi < -64 ? hi : -64;
+  }
+  if (hi > lo + 4096) {
+    hi = lo + 4096;
+  }
+  v.i = lo + (int64_t)(h % (uint64_t)(hi - lo + 1));
+  return v;
+}
+
+/* Any function will do, as long as it is one. */
+static bool probe_fn(void *user, const char *name, uint32_t n,
+                     const sp_value *args, sp_value *out) {
+  probe *pb = user;
+  uint64_t h = pb->seed;
+  for (const char *c = name; *c; c++) {
+    h = mix(h, (unsigned char)*c);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    double r = args[i].sort == SP_SORT_REAL ? args[i].r
+               : args[i].sort == SP_SORT_INT ? (double)args[i].i
+                                             : (double)args[i].b;
+    if (!isfinite(r) || fabs(r) > 1e12) {
+      return false;
+    }
+    h = mix(h, (uint64_t)(int64_t)llround(r * 1e5));
+  }
+  out->r = (double)(h % 2001) / 1000.0 - 1.0;
+  out->i = (int64_t)(h % 64);
+  out->b = h & 1;
+  return true;
+}
+
+static bool differ(const sp_value *a, const sp_value *b) {
+  switch (a->sort) {
+  case SP_SORT_INT:
+    return a->i != b->i;
+  case SP_SORT_BOOL:
+    return a->b != b->b;
+  case SP_SORT_REAL:
+    break;
+  }
+  if (!isfinite(a->r) || !isfinite(b->r)) {
+    return isfinite(a->r) != isfinite(b->r);
+  }
+  double scale = fabs(a->r) + fabs(b->r) + 1e-3;
+  return fabs(a->r - b->r) > 1e-6 * scale;
+}
+
+bool sp_probe(sp_prover *pr, sp_expr e, sp_hyps hyps, uint64_t budget,
+              sp_probe_values *out) {
+  probe pb = {pr->pool, 0};
+  for (uint64_t point = 0; point < SP_PROBE_POINTS; point++) {
+    pb.seed = mix(0x5EED, point);
+    sp_eval_env env = {.user = &pb,
+                       .var = probe_var,
+                       .read = probe_read,
+                       .fn = probe_fn,
+                       .budget = budget};
+    bool applies = true;
+    sp_value x;
+    for (uint32_t i = 0; i < hyps.n && applies; i++) {
+      applies = sp_eval(pr->pool, hyps.v[i], &env, &x) && x.b;
+    }
+    out->applies[point] = applies;
+    if (applies && !sp_eval(pr->pool, e, &env, &out->v[point])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b) {
+  for (int point = 0; point < SP_PROBE_POINTS; point++) {
+    if (a->applies[point] && differ(&a->v[point], &b->v[point])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  sp_probe_values x, y;
+  return !sp_probe(pr, a, hyps, PROBE_BUDGET, &x) ||
+         !sp_probe(pr, b, hyps, PROBE_BUDGET, &y) || sp_probe_same(&x, &y);
+}

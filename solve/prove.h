@@ -1,0 +1,60 @@
+/* prove.h: equality of two terms, by proof rules and Z3.
+ *
+ * CONTRACT. sp_prove_equal(a, b) is true only if a = b was proved for all
+ * values of their free variables under the hypotheses. Terms without
+ * reductions go to Z3 as they are. Equal reductions are found by the rules
+ * below, each in a file of its own with its lemma and obligations at the top;
+ * they enter the final query as proved hypotheses. Every obligation goes
+ * through sp_prove. This folder of rules is part of the trusted base.
+ *
+ *   rule_reindex.c   congruence, re-index, guarded re-index, permutation
+ *   rule_onehot.c    a sum of which one term is not zero
+ */
+#ifndef SP_SOLVE_PROVE_H
+#define SP_SOLVE_PROVE_H
+
+#include "base/vec.h"
+#include "encode/expr.h"
+#include "encode/obligation.h"
+
+typedef struct sp_prover sp_prover;
+
+typedef struct sp_hyps {
+  uint32_t n;
+  const sp_expr *v; /* BOOL terms */
+} sp_hyps;
+
+sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver);
+sp_pool *sp_prover_pool(const sp_prover *pr);
+/* Which tensors the coming obligations are about (kept, not copied). */
+void sp_prover_about(sp_prover *pr, const char *about);
+
+bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* A BOOL term holds. */
+bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
+                    sp_hyps hyps);
+
+/* Cheap refutation by evaluating at a few pseudo-random points: false when the
+ * terms certainly differ somewhere, true when they agree or the evaluation
+ * was too long. Never a proof. */
+bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+
+/* The values of e at the probe's points where the hypotheses hold, for
+ * comparing one term with many: false when the evaluation was too long. */
+enum { SP_PROBE_POINTS = 3 };
+typedef struct sp_probe_values {
+  sp_value v[SP_PROBE_POINTS];
+  bool applies[SP_PROBE_POINTS];
+} sp_probe_values;
+bool sp_probe(sp_prover *pr, sp_expr e, sp_hyps hyps, uint64_t budget,
+              sp_probe_values *out);
+bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
+
+/* ---- rules; internal to solve/ ---- */
+bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* Rewrites every SUM to which the one-hot rule applies; memoised. */
+sp_expr spi_onehot(sp_prover *pr, sp_expr e);
+sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */
+sp_hyps spi_hyps_with(sp_prover *pr, sp_hyps hyps, sp_expr extra);
+
+#endif

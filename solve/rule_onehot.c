@@ -1,0 +1,226 @@
+/* rule_onehot.c: a sum of which at most one term is not zero.
+ *
+ * LEMMA. Let b(p, k) be real, p = (p_1 .. p_n) over 0 <= p_i < P_i, and W(k)
+ * integer terms free of p. If for all p in range and all k
+ *     p = W(k)  or  b(p, k) = 0                                (obligation)
+ * then  sum_{p, k} b(p, k) = sum_k ite(0 <= W(k) < P, b(W(k), k), 0).
+ * Proof: for each k every term but p = W(k) is zero, and that one is in the
+ * sum exactly when W(k) is in range.
+ *
+ * The witness W is solved from a guard of the body: an equation between p and
+ * something else, or an interval p*c <= x < (p+1)*c, which gives x div c.
+ */
+#include "solve/match.h"
+#include "solve/prove.h"
+
+enum { MAX_VARS = 16, MAX_ATOMS = 32 };
+
+typedef struct sum {
+  sp_prover *pr;
+  sp_pool *p;
+  uint32_t n;
+  sp_expr var[MAX_VARS];
+  sp_expr body;
+} sum;
+
+/* Disjuncts of the condition under which the body is zero. */
+static uint32_t zero_conditions(sp_pool *p, sp_expr body, sp_expr *out) {
+  sp_expr guard, inner;
+  sp_guard_of(p, SP_RED_SUM, body, &guard, &inner);
+  sp_expr off = sp_not(p, guard);
+  if (sp_is_false(p, off)) {
+    return 0;
+  }
+  if (sp_kind_of(p, off) != SP_KIND_OR) {
+    out[0] = off;
+    return 1;
+  }
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < sp_n_args(p, off) && n < MAX_ATOMS; i++) {
+    out[n++] = sp_arg(p, off, i);
+  }
+  return n;
+}
+
+static bool is_sum_var(const sum *s, sp_expr e) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->var[i].v == e.v) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool mentions_sum_var(const sum *s, sp_expr e) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (sp_has_free(s->p, e, s->var[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* d = lin, split into its bare sum variables and the rest; false when a sum
+ * variable also occurs inside another atom. */
+static bool split_linear(const sum *s, sp_expr d, sp_expr *vars_part,
+                         sp_expr *rest) {
+  sp_pool *p = s->p;
+  *vars_part = sp_int(p, 0);
+  *rest = sp_int(p, 0);
+  if (sp_kind_of(p, d) != SP_KIND_LIN) {
+    return false;
+  }
+  *rest = sp_int(p, sp_lin_const(p, d));
+  bool some = false;
+  for (uint32_t i = 0; i < sp_n_args(p, d); i++) {
+    sp_expr a = sp_arg(p, d, i);
+    sp_expr t = sp_iscale(p, a, sp_lin_coef(p, d, i));
+    if (is_sum_var(s, a)) {
+      *vars_part = sp_iadd(p, *vars_part, t);
+      some = true;
+    } else if (mentions_sum_var(s, a)) {
+      return false;
+    } else {
+      *rest = sp_iadd(p, *rest, t);
+    }
+  }
+  return some;
+}
+
+/* From "zero unless d == 0": the sum variables of d as digits of the rest. */
+static bool witness_of_equation(const sum *s, sp_expr d, sp_expr *witness) {
+  sp_pool *p = s->p;
+  sp_expr left, rest;
+  if (!split_linear(s, d, &left, &rest)) {
+    return false;
+  }
+  sp_equations eqs = {0}, none = {0};
+  sp_push(sp_pool_ctx(p), &eqs,
+          ((sp_equation){left, sp_iscale(p, rest, -1)}));
+  int64_t first = sp_kind_of(p, left) == SP_KIND_LIN
+                      ? sp_lin_coef(p, left, 0)
+                      : 1;
+  if (first < 0) {
+    eqs.v[0] = (sp_equation){sp_iscale(p, left, -1), rest};
+  }
+  sp_equations_solve(p, &eqs, &none, s->n, s->var, witness);
+  bool any = false;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (witness[i].v && mentions_sum_var(s, witness[i])) {
+      witness[i] = (sp_expr){0};
+    }
+    any |= witness[i].v != 0;
+  }
+  return any;
+}
+
+/* From "zero if x - c*p < 0" (and a matching upper bound, which the
+ * obligation checks): p = x div c. */
+static bool witness_of_bound(const sum *s, sp_expr d, sp_expr *witness) {
+  sp_pool *p = s->p;
+  if (sp_kind_of(p, d) != SP_KIND_LIN) {
+    return false;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, d); i++) {
+    sp_expr a = sp_arg(p, d, i);
+    int64_t c = -sp_lin_coef(p, d, i);
+    if (c <= 0 || !is_sum_var(s, a)) {
+      continue;
+    }
+    sp_expr x = sp_iadd(p, d, sp_iscale(p, a, c));
+    if (sp_has_free(p, x, a)) {
+      continue;
+    }
+    for (uint32_t k = 0; k < s->n; k++) {
+      if (s->var[k].v == a.v) {
+        witness[k] = sp_idiv(p, x, c);
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+/* The obligation, and the reduced sum; 0 when not proved. */
+static sp_expr apply(const sum *s, const sp_expr *witness) {
+  sp_pool *p = s->p;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr same = sp_bool(p, true);
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (witness[i].v) {
+      same = sp_and(p, same, sp_eq(p, s->var[i], witness[i]));
+    }
+  }
+  sp_expr zero = sp_eq(p, s->body, sp_real_i64(p, 0));
+  sp_expr goal = sp_or(p, same, zero);
+  sp_pool_mode(p, mode);
+  if (!sp_prove_holds(s->pr, "one-hot: other terms are zero", goal,
+                      (sp_hyps){0})) {
+    return (sp_expr){0};
+  }
+  sp_expr in_range = sp_bool(p, true);
+  sp_expr from[MAX_VARS], to[MAX_VARS], keep[MAX_VARS];
+  uint32_t n = 0, kept = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (!witness[i].v) {
+      keep[kept++] = s->var[i];
+      continue;
+    }
+    from[n] = s->var[i];
+    to[n++] = witness[i];
+    sp_expr extent = sp_int(p, sp_var_extent(p, s->var[i]));
+    in_range = sp_and(p, in_range, sp_le(p, sp_int(p, 0), witness[i]));
+    in_range = sp_and(p, in_range, sp_lt(p, witness[i], extent));
+  }
+  sp_expr body = sp_subst(p, s->body, n, from, to);
+  body = sp_ite(p, in_range, body, sp_real_i64(p, 0));
+  return kept ? sp_red(p, SP_RED_SUM, kept, keep, body) : body;
+}
+
+static sp_expr onehot_sum(sp_prover *pr, sp_expr red) {
+  sp_pool *p = sp_prover_pool(pr);
+  sum s = {.pr = pr, .p = p, .n = sp_red_n_vars(p, red)};
+  if (s.n > MAX_VARS || sp_sort_of(p, red) != SP_SORT_REAL) {
+    return (sp_expr){0};
+  }
+  s.body = sp_red_open(p, red, s.var);
+  sp_expr off[MAX_ATOMS];
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  uint32_t n = zero_conditions(p, sp_simplify(p, s.body), off);
+  sp_pool_mode(p, mode);
+  for (uint32_t i = 0; i < n; i++) {
+    sp_expr witness[MAX_VARS] = {{0}};
+    bool found = false;
+    mode = sp_pool_mode(p, SP_MODE_NORMAL);
+    if (sp_kind_of(p, off[i]) == SP_KIND_NOT &&
+        sp_kind_of(p, sp_arg(p, off[i], 0)) == SP_KIND_EQ0) {
+      found = witness_of_equation(
+          &s, sp_arg(p, sp_arg(p, off[i], 0), 0), witness);
+    } else if (sp_kind_of(p, off[i]) == SP_KIND_LT0) {
+      found = witness_of_bound(&s, sp_arg(p, off[i], 0), witness);
+    }
+    sp_pool_mode(p, mode);
+    if (found) {
+      sp_expr e = apply(&s, witness);
+      if (e.v) {
+        return e;
+      }
+    }
+  }
+  return (sp_expr){0};
+}
+
+static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
+  if (!sp_has_red(p, e)) {
+    return e;
+  }
+  if (sp_kind_of(p, e) != SP_KIND_RED || sp_red_op_of(p, e) != SP_RED_SUM) {
+    return (sp_expr){0};
+  }
+  sp_expr better = onehot_sum(env, e);
+  return better.v ? spi_onehot_rewrite(env, better) : better;
+}
+
+sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e) {
+  return sp_map(sp_prover_pool(pr), e, visit, pr);
+}

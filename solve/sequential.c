@@ -1,0 +1,428 @@
+/* sequential.c: definitions of the sequential side.
+ *
+ * Only tensors near the proved part are defined: those that anchors reach
+ * without passing more than a few reductions. Making an anchor drops the
+ * definitions below it and queues its users; refresh() then defines, in
+ * program order, what has all its operands. So the cost of a check is linear
+ * in the program, times the few anchors that see each tensor.
+ */
+#include "solve/state.h"
+
+/* ---- reading ---- */
+
+typedef struct seq_env {
+  sp_state *s;
+  bool raw;
+} seq_env;
+
+sp_expr spi_seq_read(sp_state *s, uint32_t t, const sp_expr *idx, bool raw) {
+  seq_tensor *v = &s->seq[t];
+  if (v->anchor) {
+    return sp_read(s->pool, v->sym, idx);
+  }
+  if (v->alias) {
+    return sp_read(s->pool, s->seq[v->alias - 1].sym, idx);
+  }
+  uint32_t n = s->seq_program->tensors[t].shape.n_dims;
+  sp_expr body = raw ? spi_seq_raw(s, t) : v->def;
+  return sp_subst(s->pool, body, n, v->idx, idx);
+}
+
+static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
+                            sp_expr rank, const sp_expr *idx) {
+  (void)rank;
+  const seq_env *e = env;
+  return spi_seq_read(e->s, call->node->in[operand], idx, e->raw);
+}
+
+static void note(void *env, const char *sentence) {
+  spi_assumption(((seq_env *)env)->s, sentence);
+}
+
+static sp_expr define(sp_state *s, uint32_t t, bool raw) {
+  const sp_tensor *tensor = &s->seq_program->tensors[t];
+  seq_env env = {s, raw};
+  sp_call call = {.pool = s->pool,
+                  .program = s->seq_program,
+                  .node = &s->seq_program->nodes[tensor->node],
+                  .result = tensor->result,
+                  .rank = sp_int(s->pool, 0),
+                  .partitions = 1,
+                  .read = read_operand,
+                  .env = &env,
+                  .assume = note};
+  sp_mode was =
+      sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_expr e = sp_op_element(&call, s->seq[t].idx);
+  sp_pool_mode(s->pool, was);
+  return e;
+}
+
+/* Raw definitions are asked for rarely and from deep inside: define what is
+ * missing bottom-up, so that recursion does not follow the program. */
+sp_expr spi_seq_raw(sp_state *s, uint32_t t) {
+  SP_VEC(uint32_t) stack = {0};
+  sp_push(s->ctx, &stack, t);
+  while (stack.n) {
+    uint32_t v = stack.v[stack.n - 1];
+    if (s->seq[v].raw.v) {
+      stack.n--;
+      continue;
+    }
+    const sp_node *node =
+        &s->seq_program->nodes[s->seq_program->tensors[v].node];
+    bool waiting = false;
+    for (uint32_t i = 0; i < node->n_in; i++) {
+      const seq_tensor *in = &s->seq[node->in[i]];
+      if (!in->anchor && !in->alias && !in->raw.v) {
+        sp_push(s->ctx, &stack, node->in[i]);
+        waiting = true;
+      }
+    }
+    if (!waiting) {
+      s->seq[v].raw = define(s, v, true);
+      stack.n--;
+    }
+  }
+  return s->seq[t].raw;
+}
+
+/* ---- the queue: a binary heap of tensor numbers ---- */
+
+static void enqueue(sp_state *s, uint32_t t) {
+  if (s->seq[t].queued) {
+    return;
+  }
+  s->seq[t].queued = true;
+  sp_push(s->ctx, &s->heap, t);
+  uint32_t *h = s->heap.v;
+  for (size_t i = s->heap.n - 1; i > 0 && h[(i - 1) / 2] > h[i];
+       i = (i - 1) / 2) {
+    uint32_t x = h[i];
+    h[i] = h[(i - 1) / 2];
+    h[(i - 1) / 2] = x;
+  }
+}
+
+static uint32_t dequeue(sp_state *s) {
+  uint32_t *h = s->heap.v;
+  uint32_t top = h[0];
+  h[0] = h[--s->heap.n];
+  for (size_t i = 0;;) {
+    size_t least = i, l = 2 * i + 1;
+    if (l < s->heap.n && h[l] < h[least]) {
+      least = l;
+    }
+    if (l + 1 < s->heap.n && h[l + 1] < h[least]) {
+      least = l + 1;
+    }
+    if (least == i) {
+      break;
+    }
+    uint32_t x = h[i];
+    h[i] = h[least];
+    h[least] = x;
+    i = least;
+  }
+  s->seq[top].queued = false;
+  return top;
+}
+
+static void enqueue_users(sp_state *s, uint32_t t) {
+  for (uint32_t k = s->user_start[t]; k < s->user_start[t + 1]; k++) {
+    enqueue(s, s->users[k]);
+  }
+}
+
+/* ---- defining ---- */
+
+static bool defined(const seq_tensor *v) {
+  return v->anchor || v->alias || v->def.v;
+}
+
+/* An anchor with the same definition: the same value. Proved like any step,
+ * over the raw definitions. */
+static bool visit_alias(sp_state *s, uint32_t t, void *env) {
+  uint32_t v = *(uint32_t *)env;
+  const sp_tensor *a = &s->seq_program->tensors[t];
+  const sp_tensor *b = &s->seq_program->tensors[v];
+  if (t == v || !s->seq[t].anchor || s->seq[t].def.v != s->seq[v].def.v ||
+      !sp_shape_equal(&a->shape, &b->shape)) {
+    return false;
+  }
+  sp_prover_about(s->prover,
+                  sp_format(s->ctx, "%s = %s (sequential)", b->name, a->name));
+  if (!sp_prove_equal(s->prover, spi_seq_raw(s, t), spi_seq_raw(s, v),
+                      (sp_hyps){0})) {
+    return false;
+  }
+  s->seq[v].alias = t + 1;
+  return true;
+}
+
+static bool is_plain(const sp_state *s, sp_expr e) {
+  sp_sort sort = sp_sort_of(s->pool, e);
+  return sp_kind_of(s->pool, e) == SP_KIND_READ ||
+         (sort != SP_SORT_REAL && !sp_has_red(s->pool, e)) ||
+         !sp_has_read(s->pool, e);
+}
+
+static void index_tensor(sp_state *s, uint32_t t) {
+  seq_tensor *v = &s->seq[t];
+  if (is_plain(s, v->def)) {
+    return;
+  }
+  if (!v->anchor) {
+    uint32_t self = t;
+    if (spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, v->def),
+                        visit_alias, &self)) {
+      return;
+    }
+  }
+  spi_index_add(s, &s->by_def, v->def, t);
+}
+
+static void try_define(sp_state *s, uint32_t t) {
+  seq_tensor *v = &s->seq[t];
+  const sp_node *node = &s->seq_program->nodes[s->seq_program->tensors[t].node];
+  if (v->def.v || v->alias || v->opaque) {
+    return;
+  }
+  uint32_t heavy = 0;
+  for (uint32_t i = 0; i < node->n_in; i++) {
+    const seq_tensor *in = &s->seq[node->in[i]];
+    if (!defined(in)) {
+      return; /* its definition will queue us again */
+    }
+    uint32_t h = in->anchor || in->alias ? 0 : in->heavy;
+    heavy = h > heavy ? h : heavy;
+  }
+  heavy += v->reduces;
+  if (heavy > s->heavy_limit) {
+    sp_push(s->ctx, &s->deferred, t);
+    return;
+  }
+  v->heavy = heavy;
+  v->def = spi_onehot(s->prover, define(s, t, false));
+  index_tensor(s, t);
+  if (!v->anchor) {
+    enqueue_users(s, t);
+  }
+}
+
+void spi_seq_refresh(sp_state *s, uint32_t heavy) {
+  s->heavy_limit = heavy;
+  for (size_t i = 0; i < s->deferred.n; i++) {
+    enqueue(s, s->deferred.v[i]);
+  }
+  s->deferred.n = 0;
+  while (s->heap.n) {
+    try_define(s, dequeue(s));
+  }
+}
+
+/* ---- anchors ---- */
+
+/* Definitions that had t inlined are stale: those of its users, and of
+ * theirs, up to anchors (whose own definitions are stale, too). */
+static void drop_below(sp_state *s, uint32_t t) {
+  SP_VEC(uint32_t) work = {0};
+  sp_push(s->ctx, &work, t);
+  while (work.n) {
+    uint32_t v = work.v[--work.n];
+    for (uint32_t k = s->user_start[v]; k < s->user_start[v + 1]; k++) {
+      uint32_t u = s->users[k];
+      seq_tensor *x = &s->seq[u];
+      bool fresh = x->def.v || x->raw.v || x->expanded.v;
+      if (!fresh || x->opaque) {
+        continue;
+      }
+      bool stop = x->alias || (x->anchor && sp_has_red(s->pool, x->def));
+      x->def = x->raw = x->expanded = (sp_expr){0};
+      enqueue(s, u);
+      if (!stop) {
+        sp_push(s->ctx, &work, u);
+      }
+    }
+  }
+}
+
+static bool visit_same(sp_state *s, uint32_t t, void *env) {
+  uint32_t anchor = *(uint32_t *)env;
+  if (t != anchor && !s->seq[t].anchor && !s->seq[t].alias) {
+    uint32_t self = t;
+    if (visit_alias(s, anchor, &self)) {
+      drop_below(s, t);
+      enqueue_users(s, t);
+    }
+  }
+  return false;
+}
+
+void spi_seq_make_anchor(sp_state *s, uint32_t t) {
+  seq_tensor *v = &s->seq[t];
+  if (v->anchor) {
+    return;
+  }
+  v->anchor = true;
+  if (v->def.v) {
+    spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, v->def), visit_same,
+                    &t);
+  }
+  drop_below(s, t);
+  enqueue_users(s, t);
+}
+
+/* ---- expansion ---- */
+
+typedef struct expansion {
+  sp_state *s;
+  int depth;
+} expansion;
+
+static uint32_t anchor_of(const sp_state *s, sp_sym sym) {
+  /* Symbols of sequential tensors are made in order; see spi_seq_start. */
+  uint32_t first = s->seq[0].sym.v;
+  uint32_t t = sym.v - first;
+  return sym.v >= first && t < s->seq_program->n_tensors &&
+                 s->seq[t].sym.v == sym.v
+             ? t
+             : UINT32_MAX;
+}
+
+static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
+  expansion *x = env;
+  if (!sp_has_read(p, e)) {
+    return e;
+  }
+  if (sp_kind_of(p, e) != SP_KIND_READ || x->depth > 200) {
+    return (sp_expr){0};
+  }
+  uint32_t t = anchor_of(x->s, sp_read_sym(p, e));
+  if (t == UINT32_MAX) {
+    return (sp_expr){0};
+  }
+  const seq_tensor *v = &x->s->seq[t];
+  if (v->opaque || !v->def.v || sp_has_red(p, v->def)) {
+    return (sp_expr){0};
+  }
+  uint32_t n = sp_n_args(p, e);
+  sp_mark mark = sp_scratch_mark(x->s->ctx);
+  sp_expr *idx = sp_scratch(x->s->ctx, (n + 1) * sizeof *idx);
+  for (uint32_t i = 0; i < n; i++) {
+    idx[i] = sp_arg(p, e, i);
+  }
+  sp_expr body = sp_subst(p, v->def, n, v->idx, idx);
+  sp_scratch_release(x->s->ctx, mark);
+  x->depth++;
+  body = sp_map(p, body, expand_node, env);
+  x->depth--;
+  return body;
+}
+
+sp_expr spi_expand(sp_state *s, sp_expr e) {
+  expansion x = {s, 0};
+  return spi_onehot(s->prover, sp_map(s->pool, e, expand_node, &x));
+}
+
+/* ---- starting ---- */
+
+static void build_users(sp_state *s) {
+  const sp_program *p = s->seq_program;
+  uint32_t n = p->n_tensors;
+  s->user_start = sp_alloc_n(s->ctx, (size_t)n + 2, sizeof *s->user_start);
+  for (uint32_t k = 0; k < p->n_nodes; k++) {
+    for (uint32_t i = 0; i < p->nodes[k].n_in; i++) {
+      s->user_start[p->nodes[k].in[i] + 2] += p->nodes[k].n_out;
+    }
+  }
+  for (uint32_t t = 0; t < n; t++) {
+    s->user_start[t + 2] += s->user_start[t + 1];
+  }
+  s->users =
+      sp_alloc_n(s->ctx, s->user_start[n + 1] + 1u, sizeof *s->users);
+  for (uint32_t k = 0; k < p->n_nodes; k++) {
+    for (uint32_t i = 0; i < p->nodes[k].n_in; i++) {
+      for (uint32_t o = 0; o < p->nodes[k].n_out; o++) {
+        s->users[s->user_start[p->nodes[k].in[i] + 1]++] = p->nodes[k].out + o;
+      }
+    }
+  }
+}
+
+/* An operand as a plain symbol: to see whether an operator reduces. */
+static sp_expr read_symbol(void *env, const sp_call *call, uint32_t operand,
+                           sp_expr rank, const sp_expr *idx) {
+  (void)rank;
+  sp_state *s = ((seq_env *)env)->s;
+  return sp_read(s->pool, s->seq[call->node->in[operand]].sym, idx);
+}
+
+typedef struct classify_env {
+  sp_state *s;
+  uint32_t tensor;
+} classify_env;
+
+/* Raises SP_ERR_UNKNOWN where the operator has no meaning for us. */
+static void classify(sp_ctx *ctx, void *arg) {
+  classify_env *c = arg;
+  sp_state *s = c->s;
+  const sp_tensor *tensor = &s->seq_program->tensors[c->tensor];
+  seq_env env = {s, true};
+  sp_call call = {.pool = s->pool,
+                  .program = s->seq_program,
+                  .node = &s->seq_program->nodes[tensor->node],
+                  .result = tensor->result,
+                  .rank = sp_int(s->pool, 0),
+                  .partitions = 1,
+                  .read = read_symbol,
+                  .env = &env};
+  sp_op_check(ctx, s->seq_program, call.node);
+  sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr e = sp_op_element(&call, s->seq[c->tensor].idx);
+  sp_pool_mode(s->pool, SP_MODE_NORMAL);
+  s->seq[c->tensor].reduces = sp_has_red(s->pool, e);
+}
+
+static void start_tensor(sp_state *s, uint32_t t) {
+  seq_tensor *v = &s->seq[t];
+  if (!v->opaque) {
+    classify_env c = {s, t};
+    sp_code code = sp_protect(s->ctx, classify, &c);
+    sp_pool_mode(s->pool, SP_MODE_NORMAL);
+    if (code == SP_ERR_UNKNOWN || code == SP_ERR_LIMIT) {
+      v->anchor = v->opaque = true; /* a symbol without definition */
+      v->trouble = sp_strdup(s->ctx, sp_ctx_error(s->ctx)->message);
+    } else if (code != SP_OK) {
+      sp_error e = *sp_ctx_error(s->ctx);
+      sp_raise(s->ctx, code, e.loc, e.hint, "%s", e.message);
+    }
+  }
+  if (v->opaque) {
+    enqueue_users(s, t);
+  } else if (s->seq_program->nodes[s->seq_program->tensors[t].node].n_in == 0) {
+    enqueue(s, t);
+  }
+}
+
+void spi_seq_start(sp_state *s) {
+  const sp_program *p = s->seq_program;
+  build_users(s);
+  s->seq = sp_alloc_n(s->ctx, (size_t)p->n_tensors + 1, sizeof *s->seq);
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    const sp_tensor *tensor = &p->tensors[t];
+    s->seq[t].sym =
+        sp_sym_new(s->pool, tensor->name, sp_dtype_sort(tensor->shape.dtype),
+                   tensor->shape.n_dims, tensor->shape.dims);
+    s->seq[t].idx = spi_index_vars(s, &tensor->shape);
+  }
+  for (uint32_t i = 0; i < p->n_params; i++) {
+    s->seq[p->params[i]].anchor = s->seq[p->params[i]].opaque = true;
+  }
+}
+
+void spi_seq_classify(sp_state *s) {
+  for (uint32_t t = 0; t < s->seq_program->n_tensors; t++) {
+    start_tensor(s, t);
+  }
+}

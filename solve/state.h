@@ -1,0 +1,165 @@
+/* state.h: what is known during one check. Internal to solve/.
+ *
+ * CONTRACT. Two sides. A sequential tensor may be an ANCHOR: a name that
+ * relations speak of; its definition is over other anchors, and tensors that
+ * are not anchors are inlined into their users. A distributed tensor has a
+ * RELATION (a proved term over anchors, the rank and its own indices) or is
+ * inlined into its users. Definitions come in two forms: `def`, simplified, to
+ * find things with, and `raw`, as the operator table gives it, which
+ * obligations are about. Definitions are computed when asked for and dropped
+ * when an anchor appears under them.
+ */
+#ifndef SP_SOLVE_STATE_H
+#define SP_SOLVE_STATE_H
+
+#include "encode/op.h"
+#include "solve/check.h"
+#include "solve/prove.h"
+
+/* A number of heavy (reducing) operators that no path exceeds. */
+#define SPI_HEAVY_MAX 64u
+
+typedef struct seq_tensor {
+  sp_sym sym;
+  const sp_expr *idx; /* canonical index variables, one a dimension */
+  sp_expr def, raw;   /* 0: not computed, or stale */
+  sp_expr expanded;   /* def with elementwise anchors expanded; 0: stale */
+  bool anchor;
+  bool opaque;        /* operator unknown: a symbol without definition */
+  bool reduces;       /* its operator makes a reduction */
+  bool queued;
+  uint32_t heavy;     /* reductions between it and anchors, when def is set */
+  uint32_t alias;     /* anchor of equal value + 1, or 0 */
+  const char *trouble; /* opaque: why */
+} seq_tensor;
+
+typedef struct dist_tensor {
+  sp_sym sym;         /* for contents that are not related (padding) */
+  const sp_expr *idx;
+  sp_expr relation;   /* 0: none */
+  sp_expr def, raw;
+  bool opaque;        /* operator unknown, or nothing is said of it */
+  uint32_t heavy;
+  uint32_t seq;       /* matched sequential tensor + 1, or 0 */
+  const char *how;    /* rule, or why there is no relation */
+  const char *nearest;
+} dist_tensor;
+
+typedef struct seq_entry {
+  uint64_t key;
+  uint32_t tensor, next; /* next entry + 1 with the key's slot */
+  sp_expr def;           /* valid while the tensor's term is still this */
+} seq_entry;
+
+/* Tensors by skeleton of a term of theirs. */
+typedef struct seq_index {
+  SP_VEC(seq_entry) entries;
+  uint32_t *slots;
+  uint32_t n_slots;
+} seq_index;
+
+/* A coordinate of the rank with n values. */
+typedef struct spi_cut {
+  int64_t n;
+  sp_expr coordinate;
+} spi_cut;
+
+typedef struct spi_index_var {
+  uint32_t d;
+  int64_t extent;
+  sp_expr var;
+} spi_index_var;
+
+/* Trying to relate a distributed tensor. */
+typedef struct spi_attempt {
+  uint32_t dist;
+  sp_expr term; /* what to relate: over the rank and the index variables */
+  sp_expr raw;  /* its raw form */
+  sp_hyps hyps;
+  bool expanded;
+  uint32_t seq; /* found */
+  sp_expr phi[SP_MAX_DIMS];
+} spi_attempt;
+
+typedef struct sp_state {
+  sp_ctx *ctx;
+  sp_pool *pool;
+  sp_solver *solver;
+  sp_prover *prover;
+  const sp_check_options *options;
+  const sp_program *seq_program, *dist_program;
+  seq_tensor *seq;
+  dist_tensor *dist;
+  sp_expr rank; /* the variable */
+  /* users of sequential tensor t: users[user_start[t] .. user_start[t+1]) */
+  uint32_t *user_start, *users;
+  SP_VEC(uint32_t) heap; /* sequential tensors to (re)define, smallest first */
+  SP_VEC(uint32_t) deferred; /* ready but with too many reductions */
+  seq_index by_def, by_expanded;
+  uint32_t heavy_limit;
+  uint32_t last; /* latest anchor matched, in program order */
+  SP_VEC(const char *) assumptions;
+  SP_VEC(spi_index_var) index_vars;
+  SP_VEC(spi_cut) cuts; /* by which inputs are cut */
+  sp_report_stats stats;
+} sp_state;
+
+/* ---- sequential.c ---- */
+void spi_seq_start(sp_state *s);
+/* Once the ranges of symbols are known: which operators have a meaning, which
+ * reduce; queues what needs no operands. */
+void spi_seq_classify(sp_state *s);
+sp_expr spi_seq_read(sp_state *s, uint32_t t, const sp_expr *idx, bool raw);
+/* Raw definition over anchors, at the tensor's own index variables. */
+sp_expr spi_seq_raw(sp_state *s, uint32_t t);
+void spi_seq_make_anchor(sp_state *s, uint32_t t);
+/* Define what became definable, with at most `heavy` reductions inlined. */
+void spi_seq_refresh(sp_state *s, uint32_t heavy);
+/* Definition with elementwise anchors expanded. */
+sp_expr spi_expand(sp_state *s, sp_expr e);
+
+/* ---- distributed.c ---- */
+void spi_dist_start(sp_state *s);
+sp_expr spi_dist_def(sp_state *s, uint32_t t);
+sp_expr spi_dist_raw(sp_state *s, uint32_t t);
+sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank,
+                      const sp_expr *idx, bool raw);
+
+/* ---- placement.c ---- */
+/* Index in the global tensor of local element j on the rank, under a sharding:
+ * out[d]; guard is true where it is not padding. Raises SP_ERR_INPUT when local
+ * and global shapes do not fit; false when the sharding says nothing (manual,
+ * partial sums). */
+bool spi_sharding_map(sp_state *s, const sp_sharding *sharding,
+                      const sp_shape *global, const sp_shape *local,
+                      sp_loc loc, const char *name, const sp_expr *j,
+                      sp_expr *out, sp_expr *guard);
+const char *spi_sharding_text(sp_state *s, const sp_sharding *sharding);
+/* A relation for people: placements where they fit, else an index formula. */
+const char *spi_relation_text(sp_state *s, uint32_t dist_tensor);
+
+/* ---- candidates.c ---- */
+void spi_index_add(sp_state *s, seq_index *x, sp_expr term, uint32_t tensor);
+/* Calls visit for each tensor whose term has the key, nearest to s->last
+ * first, until it returns true. */
+bool spi_index_visit(sp_state *s, const seq_index *x, uint64_t key,
+                     bool (*visit)(sp_state *s, uint32_t tensor, void *env),
+                     void *env);
+
+/* Candidates from shapes alone: each dimension whole or cut by a coordinate
+ * that inputs are cut by. For terms of different structure (halos, windows). */
+bool spi_try_placements(sp_state *s, spi_attempt *a);
+
+/* ---- propagate.c ---- */
+/* The sequential tensor at a->phi equals a's term: proved. */
+bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t seq);
+void spi_propagate(sp_state *s);
+
+/* ---- outputs.c ---- */
+void spi_outputs(sp_state *s, sp_report *report);
+
+/* Index variables of class INDEX shared by tensors: variable d of an extent. */
+const sp_expr *spi_index_vars(sp_state *s, const sp_shape *shape);
+void spi_assumption(void *state, const char *sentence);
+
+#endif
