@@ -168,7 +168,7 @@ static int run_show(sp_ctx *ctx, const cli_values *values) {
   showing s = {.program = p, .pool = sp_pool_new(ctx)};
   s.symbols = sp_alloc_n(ctx, p->n_tensors, sizeof *s.symbols);
   int64_t ranks = p->partitions > 0 ? p->partitions : 1;
-  s.rank = sp_var(s.pool, SP_VAR_RANK, "r", ranks);
+  s.rank = sp_var(s.pool, SP_VAR_RANK, "rank", ranks);
   for (uint32_t i = 0; i < p->n_nodes; i++) {
     s.node = &p->nodes[i];
     for (s.result = 0; s.result < s.node->n_out; s.result++) {
@@ -194,11 +194,10 @@ const cli_command cli_show = {
                "sharding and\n"
                "place where the file has them; and its element at index [i0, "
                "i1, ...].\n"
-               "There x[i] is an element of x on the rank that computes, x@[p, "
-               "i] the one\n"
-               "on rank p, r the rank that computes, and k0, k1, ... are bound "
-               "by the\n"
-               "reduction in which they stand.\n",
+               "There x[i] is an element of x on the rank that computes, x@[p, i] the one "
+        "on\n"
+        "rank p, rank the one that computes, and b0.0, b1.0, ... are bound by the\n"
+        "reduction in which they stand.\n",
     .options = show_options,
     .run = run_show,
 };

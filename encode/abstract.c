@@ -404,6 +404,24 @@ static sp_smt fold(spi_abstract *a, sp_expr e, uint32_t n, const uint32_t *at) {
   return t;
 }
 
+/* Factors are in an order that depends on their form, and one value may have
+ * several forms: say that the function does not care, for few factors. */
+static void assert_commutes(spi_abstract *a, sp_smt t, uint32_t n,
+                            const sp_smt *x) {
+  static const uint8_t order[5][3] = {
+      {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+  if (n > 3)
+    return;
+  uint32_t mul = sp_smt_decl_of(a->f, t.v);
+  for (uint32_t i = 0; i < (n == 2 ? 1u : 5u); i++) {
+    sp_smt y[3] = {x[order[i][0]], x[order[i][1]], x[order[i][2]]};
+    if (y[0].v == x[0].v && y[1].v == x[1].v)
+      continue; /* equal factors */
+    sp_smt other = sp_smt_app(a->f, mul, n, y);
+    sp_smt_assert(a->f, sp_smt_2(a->f, SP_SMT_EQ, t, other));
+  }
+}
+
 static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
                       const uint32_t *at) {
   if (n == 1)
@@ -415,17 +433,14 @@ static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
     sorts[i] = SP_SORT_REAL;
     keep(a, arg_term(a, e, at[i]));
   }
-  sp_smt x = a->args.v[mark], y = a->args.v[mark + 1];
+  sp_smt x[3] = {a->args.v[mark], a->args.v[mark + 1], {0}};
+  if (n == 3)
+    x[2] = a->args.v[mark + 2];
   uint32_t first = (uint32_t)a->function_words.n;
   word(a, SP_KIND_MUL);
   sp_smt t = apply(a, first, "mul", e, mark, sorts);
   sp_scratch_release(a->ctx, scratch);
-  sp_expr ex = sp_arg(a->p, e, at[0]), ey = sp_arg(a->p, e, at[1]);
-  if (n == 2 && x.v != y.v && spi_order_tie(a->order, ex, ey)) {
-    uint32_t mul = sp_smt_decl_of(a->f, t.v);
-    sp_smt swapped = sp_smt_app(a->f, mul, 2, (sp_smt[]){y, x});
-    sp_smt_assert(a->f, sp_smt_2(a->f, SP_SMT_EQ, t, swapped));
-  }
+  assert_commutes(a, t, n, x);
   return t;
 }
 

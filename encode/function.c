@@ -219,10 +219,6 @@ sp_expr spi_log(sp_pool *p, sp_expr a) {
   if (spi_is_fn(p, a, r->inv)) {
     return neg(p, spi_log(p, sp_arg(p, a, 0)));
   }
-  sp_expr x, rest;
-  if (spi_common_exp(p, a, &x, &rest)) {
-    return sp_add(p, x, spi_log(p, rest));
-  }
   sp_expr e = log_product(p, a);
   return e.v ? e : fn_node(p, r->log, a);
 }

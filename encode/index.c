@@ -392,7 +392,10 @@ sp_expr sp_fn(sp_pool *p, sp_sort sort, const char *name, uint32_t n,
 
 sp_expr sp_read(sp_pool *p, sp_sym s, const sp_expr *idx) {
   const spi_sym *d = spi_sym_of(p, s);
-  if (d->is_table && !p->raw) {
+  /* A long table is not spelled out to the solver: where it is a formula (on
+   * every value), obligations are about the formula. */
+  bool spelled_out = p->raw_values || d->n_values <= SPI_TABLE_SPELLED;
+  if (d->is_table && (!p->raw || !spelled_out)) {
     return spi_read_table(p, s, idx);
   }
   return spi_node(p, SP_KIND_READ, d->sort, s.v, d->n_args, idx, NULL);

@@ -425,5 +425,12 @@ sp_expr sp_iscale(sp_pool *p, sp_expr a, int64_t k) {
 }
 
 sp_expr sp_imul(sp_pool *p, sp_expr a, sp_expr b) {
+  /* Linear in any mode: a product with a number is a multiple. */
+  if (spi_kind(p, a) == SP_KIND_INT) {
+    return sp_iscale(p, b, sp_int_value(p, a));
+  }
+  if (spi_kind(p, b) == SP_KIND_INT) {
+    return sp_iscale(p, a, sp_int_value(p, b));
+  }
   return spi_ifn(p, "imul", 2, (sp_expr[]){a, b});
 }

@@ -78,6 +78,11 @@ const sp_shape *sp_call_shape(const sp_call *call, uint32_t operand);
 const sp_shape *sp_call_result_shape(const sp_call *call);
 sp_sort sp_dtype_sort(sp_dtype t); /* PRED: BOOL, ints: INT, floats: REAL */
 
+/* Values of the functions that rows make by name and the evaluator does not
+ * know ("ishl.s32", "r2i", ...): for sp_eval_env.fn; user is not used. */
+bool sp_op_function(void *user, const char *name, uint32_t n,
+                    const sp_value *args, sp_value *out);
+
 /* Recognising the computation of a reducer by meaning: its body is evaluated
  * on two symbolic scalars and compared with x+y, max(x,y), ... */
 typedef enum sp_reducer {

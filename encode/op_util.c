@@ -393,6 +393,34 @@ sp_expr spi_read_at(const sp_call *call, uint32_t operand, sp_expr rank,
   return call->read(call->env, call, operand, rank, idx);
 }
 
+static void check_scalar(sp_ctx *ctx, const sp_node *node, const char *what,
+                         uint32_t k, sp_dtype is, sp_dtype should) {
+  if (!spi_dtype_close(is, should)) {
+    spi_bad(ctx, node, "%s %u of the computation is %s, %s expected", what, k,
+            sp_dtype_name(is), sp_dtype_name(should));
+  }
+}
+
+void spi_check_reducer(sp_ctx *ctx, const sp_program *program,
+                       const sp_node *node, const char *attr, uint32_t n) {
+  const sp_program *region = spi_attr_region(node, attr);
+  if (region->n_params != 2 * n || region->n_results != n) {
+    spi_bad(ctx, node,
+            "the computation has %u parameters and %u results, %u and %u "
+            "expected",
+            region->n_params, region->n_results, 2 * n, n);
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    sp_dtype t = spi_in(program, node, k)->dtype;
+    const sp_tensor *v = region->tensors;
+    check_scalar(ctx, node, "parameter", k, v[region->params[k]].shape.dtype,
+                 t);
+    check_scalar(ctx, node, "parameter", n + k,
+                 v[region->params[n + k]].shape.dtype, t);
+    check_scalar(ctx, node, "result", k, v[region->results[k]].shape.dtype, t);
+  }
+}
+
 /* ---- windows ---- */
 
 int64_t spi_window_out(sp_ctx *ctx, const sp_node *node,

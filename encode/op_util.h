@@ -81,7 +81,28 @@ sp_expr spi_inside(sp_pool *p, sp_expr e, int64_t n);
 sp_expr spi_read_at(const sp_call *call, uint32_t operand, sp_expr rank,
                     const sp_expr *idx);
 
+/* ---- values of machine integers (op_eval.c) ---- */
+typedef int64_t (*spi_int_fn)(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_wrap(int64_t v, sp_dtype t);
+bool spi_shift_inside(int64_t k, sp_dtype t); /* 0 <= k < bits */
+int64_t spi_value_divide(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_remainder(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_power(int64_t a, int64_t b, sp_dtype t); /* b >= 0 */
+int64_t spi_value_and(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_or(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_xor(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_left(int64_t a, int64_t k, sp_dtype t);
+int64_t spi_value_logical(int64_t a, int64_t k, sp_dtype t);
+int64_t spi_value_arithmetic(int64_t a, int64_t k, sp_dtype t);
+int64_t spi_value_popcnt(int64_t v, sp_dtype t);
+int64_t spi_value_clz(int64_t v, sp_dtype t);
+
 /* ---- windows ---- */
+/* A computation for n accumulators and n elements: 2n parameters and n results
+ * of the types of operands 0 .. n-1. */
+void spi_check_reducer(sp_ctx *ctx, const sp_program *program,
+                       const sp_node *node, const char *attr, uint32_t n);
+
 /* Positions of a window over a dimension of that size; refuses bad windows. */
 int64_t spi_window_out(sp_ctx *ctx, const sp_node *node,
                        const sp_window_dim *w, int64_t size);

@@ -398,7 +398,7 @@ void spi_guard(sp_pool *p, void (*fn)(sp_pool *p, void *arg), void *arg) {
   }
   bool raw = p->raw, raw_values = p->raw_values, fitting = p->fitting;
   uint32_t range_work = p->range_work;
-  size_t facts = p->facts.n;
+  size_t facts = p->facts.n, facts_from = p->facts_from;
   guard g = {p, fn, arg};
   p->guarded = true;
   sp_code code = sp_protect(p->ctx, guard_run, &g);
@@ -409,6 +409,7 @@ void spi_guard(sp_pool *p, void (*fn)(sp_pool *p, void *arg), void *arg) {
     p->fitting = fitting;
     p->range_work = range_work;
     p->facts.n = facts;
+    p->facts_from = facts_from;
     sp_error e = *sp_ctx_error(p->ctx);
     sp_raise(p->ctx, e.code, e.loc, e.hint, "%s", e.message);
   }

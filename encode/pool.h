@@ -35,6 +35,8 @@
 #include "encode/expr.h"
 
 enum { SPI_MAX_DEPTH = 5000 };
+/* Constant tables up to this size are given to the solver entry by entry. */
+enum { SPI_TABLE_SPELLED = 64 };
 
 /* A set of variables, interned: equal sets are the same pointer. mask has bit
  * (id mod 64) set for each member: a cheap first test. */
@@ -134,7 +136,8 @@ struct sp_pool {
   SP_VEC(uint32_t) bound; /* indices of BOUND vars */
   SP_VEC(spi_sym) syms;   /* index sp_sym.v; 0 unused */
   SP_VEC(const char *) fns;
-  SP_VEC(spi_fact) facts; /* narrowing */
+  SP_VEC(spi_fact) facts; /* narrowing; active are [facts_from, facts.n) */
+  size_t facts_from;
   uint32_t range_work;    /* steps of the interval that is being narrowed */
   bool guarded;           /* a spi_guard() is on the stack */
   uint32_t n_fresh;
@@ -168,7 +171,7 @@ static inline uint32_t spi_height(const sp_pool *p, sp_expr e) {
 }
 
 static inline bool spi_narrowed(const sp_pool *p) {
-  return p->facts.n > 0;
+  return p->facts.n > p->facts_from;
 }
 
 /* ---- pool.c ---- */

@@ -4,9 +4,6 @@
  */
 #include "encode/real.h"
 
-/* Sums are multiplied out (where exp asks for it) up to so many terms. */
-enum { MAX_EXPANDED = 64 };
-
 uint32_t spi_factors(const sp_pool *p, const sp_expr *e,
                      const sp_expr **out) {
   const spi_node_t *d = spi_get(p, *e);
@@ -31,12 +28,6 @@ uint32_t spi_find_exp(sp_pool *p, uint32_t n, const sp_expr *factors) {
     i++;
   }
   return i;
-}
-
-static bool has_exp_factor(sp_pool *p, sp_expr e) {
-  const sp_expr *f;
-  uint32_t n = spi_factors(p, &e, &f);
-  return spi_find_exp(p, n, f) < n;
 }
 
 /* Copy all but one (or two) places. */
@@ -109,73 +100,6 @@ static sp_expr step_guard(sp_pool *p, const spi_list *l) {
   return (sp_expr){0};
 }
 
-static uint32_t sum_length(const sp_pool *p, sp_expr e) {
-  const spi_node_t *d = spi_get(p, e);
-  return d->n + (d->payload != SPI_NUM_ZERO.v);
-}
-
-/* Whether the product has to be multiplied out: an exp meets a sum, or a sum
- * with exp terms meets anything but denominators (which would be factored out
- * again). So exps that cancel across a sum find each other. */
-static bool expands(sp_pool *p, const spi_list *l) {
-  int64_t inv = spi_reals_of(p)->inv;
-  uint32_t sums = 0, others = 0;
-  uint64_t terms = 1;
-  bool has_exp = false;
-  for (uint32_t i = 0; i < l->n; i++) {
-    const spi_node_t *d = spi_get(p, l->v[i]);
-    if (d->kind == SP_KIND_ADD) {
-      sums++;
-      terms *= sum_length(p, l->v[i]);
-      if (terms > MAX_EXPANDED) {
-        return false;
-      }
-      for (uint32_t j = 0; j < d->n && !has_exp; j++) {
-        has_exp = has_exp_factor(p, d->args[j]);
-      }
-    } else if (!spi_is_fn(p, l->v[i], inv)) {
-      others++;
-      has_exp = has_exp || has_exp_factor(p, l->v[i]);
-    }
-  }
-  return has_exp && sums > 0 && sums + others > 1;
-}
-
-static sp_expr step_expand(sp_pool *p, const spi_list *l) {
-  if (!expands(p, l)) {
-    return (sp_expr){0};
-  }
-  int64_t inv = spi_reals_of(p)->inv;
-  spi_list outer = spi_list_new(p, l->n + 1); /* denominators, then the sum */
-  spi_list rest = spi_list_new(p, l->n + 1);
-  sp_expr sum = {0};
-  for (uint32_t i = 0; i < l->n; i++) {
-    if (spi_is_fn(p, l->v[i], inv)) {
-      spi_list_push(&outer, l->v[i]);
-    } else if (!sum.v && spi_kind(p, l->v[i]) == SP_KIND_ADD) {
-      sum = l->v[i];
-    } else {
-      spi_list_push(&rest, l->v[i]);
-    }
-  }
-  const spi_node_t *d = spi_get(p, sum);
-  sp_expr *args = sp_scratch(p->ctx, (d->n + 1) * sizeof *args);
-  sp_num *coefs = sp_scratch(p->ctx, (d->n + 1) * sizeof *coefs);
-  uint32_t n = 0;
-  for (; n < d->n; n++) {
-    rest.v[rest.n] = d->args[n];
-    args[n] = spi_mul_n(p, rest.n + 1, rest.v);
-    coefs[n] = d->coefs.add[n];
-  }
-  sp_num constant = {(uint32_t)d->payload};
-  if (!spi_num_is_zero(constant)) {
-    args[n] = spi_mul_n(p, rest.n, rest.v);
-    coefs[n++] = constant;
-  }
-  spi_list_push(&outer, spi_add_n(p, SPI_NUM_ZERO, n, args, coefs));
-  return spi_mul_n(p, outer.n, outer.v);
-}
-
 /* ---- products ---- */
 
 /* Factors of all args, nested products opened, coefficients collected in *k
@@ -239,9 +163,6 @@ static sp_expr product_build(sp_pool *p, spi_list *l, sp_num *k) {
   }
   if (!e.v) {
     e = step_guard(p, l);
-  }
-  if (!e.v) {
-    e = step_expand(p, l);
   }
   return e.v ? e : product_node(p, l);
 }
@@ -352,52 +273,18 @@ sp_expr sp_exp(sp_pool *p, sp_expr a) {
 
 /* ---- inv ---- */
 
-bool spi_common_exp(sp_pool *p, sp_expr e, sp_expr *arg, sp_expr *rest) {
-  const spi_node_t *d = spi_get(p, e);
-  if (d->kind != SP_KIND_ADD || d->payload != SPI_NUM_ZERO.v) {
-    return false;
-  }
-  sp_expr f = {0};
-  for (uint32_t i = 0; i < d->n; i++) {
-    const sp_expr *v;
-    uint32_t n = spi_factors(p, &d->args[i], &v);
-    uint32_t at = spi_find_exp(p, n, v);
-    if (at == n || (i > 0 && !spi_same(v[at], f))) {
-      return false;
-    }
-    f = v[at];
-  }
-  *arg = sp_arg(p, f, 0);
-  /* Term by term: the product of a long sum might not be multiplied out. */
-  sp_expr minus = sp_exp(p, sp_scale(p, *arg, sp_num_from_i64(p, -1)));
-  sp_mark mark = sp_scratch_mark(p->ctx);
-  sp_expr *args = sp_scratch(p->ctx, d->n * sizeof *args);
-  for (uint32_t i = 0; i < d->n; i++) {
-    args[i] = sp_mul(p, minus, d->args[i]);
-  }
-  *rest = spi_add_n(p, SPI_NUM_ZERO, d->n, args, d->coefs.add);
-  sp_scratch_release(p->ctx, mark);
-  return true;
-}
-
 /* inv of one factor */
 static sp_expr inv_factor(sp_pool *p, sp_expr f) {
   spi_reals *r = spi_reals_of(p);
-  sp_expr a, rest;
   if (spi_is_fn(p, f, r->exp)) {
     return sp_exp(p, sp_scale(p, sp_arg(p, f, 0), sp_num_from_i64(p, -1)));
   }
   if (spi_is_fn(p, f, r->inv)) {
-    a = sp_arg(p, f, 0);
+    sp_expr a = sp_arg(p, f, 0);
     if (!spi_nonzero(p, a)) {
       spi_note_denominator(p);
     }
     return a;
-  }
-  if (spi_common_exp(p, f, &a, &rest)) {
-    sp_expr both[2] = {
-        sp_exp(p, sp_scale(p, a, sp_num_from_i64(p, -1))), sp_inv(p, rest)};
-    return spi_mul_n(p, 2, both);
   }
   return fn_node(p, r->inv, f);
 }

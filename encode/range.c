@@ -74,7 +74,7 @@ static int64_t multiple_of(sp_pool *p, const spi_fact *f, uint32_t n,
 
 static interval apply_facts(sp_pool *p, interval r, int64_t c, uint32_t n,
                             const sp_expr *arg, const int64_t *coef) {
-  for (size_t i = 0; i < p->facts.n; i++) {
+  for (size_t i = p->facts_from; i < p->facts.n; i++) {
     const spi_fact *f = &p->facts.v[i];
     int64_t m = multiple_of(p, f, n, arg, coef);
     if (m) {
@@ -226,7 +226,7 @@ static interval fn_range(sp_pool *p, sp_expr e, const spi_node_t *d) {
 static interval red_range(sp_pool *p, sp_expr e, const spi_node_t *d) {
   int64_t count = 1;
   const spi_set *bound = spi_set_of(p, d->n - 1, d->args);
-  for (size_t i = 0; i < p->facts.n; i++) {
+  for (size_t i = p->facts_from; i < p->facts.n; i++) {
     if (spi_set_meets(spi_get(p, p->facts.v[i].term)->free, bound)) {
       return everything; /* facts about another binder's variable */
     }
@@ -289,7 +289,7 @@ static interval compute(sp_pool *p, sp_expr e, const spi_node_t *d) {
 
 /* A term that holds no atom of a fact has its cached interval. */
 static bool facts_touch(const sp_pool *p, const spi_node_t *d) {
-  for (size_t i = 0; i < p->facts.n; i++) {
+  for (size_t i = p->facts_from; i < p->facts.n; i++) {
     if (spi_set_within(spi_get(p, p->facts.v[i].term)->free, d->free)) {
       return true;
     }
@@ -300,10 +300,10 @@ static bool facts_touch(const sp_pool *p, const spi_node_t *d) {
 /* The interval without facts, from the cache. */
 static interval plain_range(sp_pool *p, sp_expr e, spi_node_t *d) {
   if (!(d->flags & SPI_HAS_RANGE)) {
-    size_t facts = p->facts.n;
-    p->facts.n = 0; /* whoever pushed them restores them after an error */
+    size_t from = p->facts_from;
+    p->facts_from = p->facts.n; /* no facts; put back by spi_guard, too */
     interval r = compute(p, e, d);
-    p->facts.n = facts;
+    p->facts_from = from;
     d->lo = r.lo;
     d->hi = r.hi;
     d->flags |= SPI_HAS_RANGE;

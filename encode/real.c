@@ -154,20 +154,87 @@ static uint32_t terms_collect(sp_pool *p, uint32_t n, term *v) {
   return out;
 }
 
-/* Append k * e, nested sums opened; the constant's share is returned. */
-static sp_num terms_push(sp_pool *p, term *v, uint32_t *n, sp_expr e,
-                         sp_num k) {
+/* A growing list of terms in scratch memory. */
+typedef struct terms {
+  uint32_t n, cap;
+  term *v;
+} terms;
+
+static void terms_room(sp_pool *p, terms *t) {
+  if (t->n < t->cap) {
+    return;
+  }
+  if (t->cap > UINT32_MAX / 4) {
+    sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a sum is too long");
+  }
+  uint32_t cap = t->cap * 2;
+  term *v = sp_scratch(p->ctx, cap * sizeof *v);
+  memcpy(v, t->v, t->n * sizeof *v);
+  t->v = v;
+  t->cap = cap;
+}
+
+/* exp(a) * (sum), apart from denominators: the sum, or 0. Inside a sum it is
+ * multiplied out, so that exps that cancel find each other. */
+static sp_expr exp_times_sum(sp_pool *p, sp_expr e) {
+  const spi_node_t *d = spi_get(p, e);
+  if (d->kind != SP_KIND_MUL) {
+    return (sp_expr){0};
+  }
+  spi_reals *r = spi_reals_of(p);
+  sp_expr sum = {0};
+  bool has_exp = false;
+  for (uint32_t i = 0; i < d->n; i++) {
+    if (spi_is_fn(p, d->args[i], r->exp)) {
+      has_exp = true;
+    } else if (spi_kind(p, d->args[i]) == SP_KIND_ADD && !sum.v) {
+      sum = d->args[i];
+    } else if (!spi_is_fn(p, d->args[i], r->inv)) {
+      return (sp_expr){0};
+    }
+  }
+  return has_exp ? sum : (sp_expr){0};
+}
+
+static sp_expr factor_drop(sp_pool *p, sp_expr e, sp_expr f);
+static sp_num terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k,
+                         bool alone);
+
+static void terms_push_one(sp_pool *p, terms *t, sp_expr a, sp_num k,
+                           bool alone) {
+  if (spi_is_inf(p, a) && !spi_num_is_zero(k)) {
+    bool flip = sp_num_sign(p, k) < 0;
+    a = flip ? sp_inf(p, !sp_inf_negative(p, a)) : a;
+    k = SPI_NUM_ONE;
+  }
+  sp_expr sum = p->raw || alone ? (sp_expr){0} : exp_times_sum(p, a);
+  if (!sum.v) {
+    terms_room(p, t);
+    t->v[t->n++] = (term){sp_skeleton(p, a), a, k};
+    return;
+  }
+  sp_expr rest = factor_drop(p, a, sum);
+  spi_view s;
+  spi_view_of(p, sum, &s);
+  for (uint32_t i = 0; i < s.n; i++) {
+    sp_expr both[2] = {rest, s.args[i]};
+    terms_push(p, t, spi_mul_n(p, 2, both), sp_num_mul(p, k, s.coefs[i]),
+               false);
+  }
+  if (!spi_num_is_zero(s.constant)) {
+    terms_push(p, t, rest, sp_num_mul(p, k, s.constant), false);
+  }
+}
+
+/* Append k * e, nested sums opened; the constant's share is returned. alone:
+ * e is the whole sum. */
+static sp_num terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k,
+                         bool alone) {
   spi_view s;
   spi_view_of(p, e, &s);
+  alone = alone && s.n == 1 && spi_num_is_zero(s.constant);
   for (uint32_t i = 0; i < s.n; i++) {
-    sp_expr a = s.args[i];
-    sp_num c = sp_num_mul(p, k, s.coefs[i]);
-    if (spi_is_inf(p, a) && !spi_num_is_zero(c)) {
-      bool flip = sp_num_sign(p, c) < 0;
-      a = flip ? sp_inf(p, !sp_inf_negative(p, a)) : a;
-      c = SPI_NUM_ONE;
-    }
-    v[(*n)++] = (term){sp_skeleton(p, a), a, c};
+    terms_push_one(p, t, s.args[i], sp_num_mul(p, k, s.coefs[i]), alone);
   }
   return sp_num_mul(p, k, s.constant);
 }
@@ -251,6 +318,61 @@ static sp_expr terms_factor(sp_pool *p, uint32_t n, const term *v,
   return spi_mul_n(p, 2, both);
 }
 
+/* The exponent of the exp factor of e, also below a zero guard, or 0. */
+static sp_expr exponent_of(sp_pool *p, sp_expr e) {
+  sp_expr c, body = e;
+  while (spi_kind(p, body) == SP_KIND_ITE &&
+         spi_zero_guard(p, body, &c, &body)) {
+  }
+  const sp_expr *f;
+  uint32_t n = spi_factors(p, &body, &f);
+  uint32_t at = spi_find_exp(p, n, f);
+  return at < n ? sp_arg(p, f[at], 0) : (sp_expr){0};
+}
+
+/* The term that a sum's exps are measured from: the least one when the exps
+ * are left out of account, so multiplying the sum by an exp does not change
+ * it. Returns its exponent, or 0 if it has none. */
+static sp_expr terms_lead(sp_pool *p, uint32_t n, const term *v) {
+  sp_expr lead = {0};
+  term best = {0};
+  bool any = false;
+  for (uint32_t i = 0; i < n && !any; i++) {
+    any = exponent_of(p, v[i].e).v != 0;
+  }
+  for (uint32_t i = 0; i < n && any; i++) {
+    sp_expr a = exponent_of(p, v[i].e), rest = v[i].e;
+    if (a.v) {
+      sp_expr minus = sp_scale(p, a, sp_num_from_i64(p, -1));
+      rest = sp_mul(p, sp_exp(p, minus), rest);
+    }
+    bool plain = spi_kind(p, rest) == SP_KIND_NUM;
+    term t = {plain ? 0 : sp_skeleton(p, rest), rest, SPI_NUM_ONE};
+    bool tie = i > 0 && spi_same(rest, best.e);
+    if (i == 0 || term_less(&t, &best) || (tie && !a.v)) {
+      best = t;
+      lead = a; /* of equal ones that without an exp: or it would not end */
+    }
+  }
+  return lead;
+}
+
+/* exp(a) * (sum of the terms over exp(a)) */
+static sp_expr terms_over_exp(sp_pool *p, uint32_t n, const term *v,
+                              sp_expr a) {
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *args = sp_scratch(p->ctx, n * sizeof *args);
+  sp_num *coefs = sp_scratch(p->ctx, n * sizeof *coefs);
+  sp_expr minus = sp_exp(p, sp_scale(p, a, sp_num_from_i64(p, -1)));
+  for (uint32_t i = 0; i < n; i++) {
+    args[i] = sp_mul(p, minus, v[i].e);
+    coefs[i] = v[i].k;
+  }
+  sp_expr both[2] = {sp_exp(p, a), spi_add_n(p, SPI_NUM_ZERO, n, args, coefs)};
+  sp_scratch_release(p->ctx, mark);
+  return spi_mul_n(p, 2, both);
+}
+
 static sp_expr terms_build(sp_pool *p, sp_num constant, uint32_t n, term *v) {
   terms_sort(p, n, v);
   n = terms_collect(p, n, v);
@@ -270,28 +392,32 @@ static sp_expr terms_build(sp_pool *p, sp_num constant, uint32_t n, term *v) {
     if (inv.v) {
       return terms_factor(p, n, v, inv);
     }
+    sp_expr a = terms_lead(p, n, v);
+    if (a.v) {
+      return terms_over_exp(p, n, v, a);
+    }
   }
   return terms_node(p, constant, n, v);
 }
 
 sp_expr spi_add_n(sp_pool *p, sp_num constant, uint32_t n, const sp_expr *args,
                   const sp_num *coefs) {
-  size_t room = 0;
+  size_t room = 1;
   for (uint32_t i = 0; i < n; i++) {
     const spi_node_t *d = spi_get(p, args[i]);
     room += d->kind == SP_KIND_ADD ? d->n : 1;
   }
-  if (room > UINT32_MAX / 2) {
+  if (room > UINT32_MAX / 4) {
     sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a sum is too long");
   }
   sp_mark mark = sp_scratch_mark(p->ctx);
-  term *v = sp_scratch(p->ctx, room * sizeof *v);
-  uint32_t m = 0;
+  terms t = {0, (uint32_t)room, sp_scratch(p->ctx, room * sizeof *t.v)};
+  bool alone = n == 1 && spi_num_is_zero(constant);
   for (uint32_t i = 0; i < n; i++) {
-    constant =
-        sp_num_add(p, constant, terms_push(p, v, &m, args[i], coefs[i]));
+    sp_num c = terms_push(p, &t, args[i], coefs[i], alone);
+    constant = sp_num_add(p, constant, c);
   }
-  sp_expr e = terms_build(p, constant, m, v);
+  sp_expr e = terms_build(p, constant, t.n, t.v);
   sp_scratch_release(p->ctx, mark);
   return e;
 }

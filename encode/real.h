@@ -66,10 +66,6 @@ void spi_sort_terms(sp_pool *p, uint32_t n, sp_expr *v);
 sp_expr spi_monic(sp_pool *p, sp_expr e, sp_num *k);
 /* The index of an exp factor among n factors, or n. */
 uint32_t spi_find_exp(sp_pool *p, uint32_t n, const sp_expr *factors);
-/* Whether all terms of an ADD have one and the same exp factor exp(*arg);
- * *rest is then e / exp(*arg). */
-bool spi_common_exp(sp_pool *p, sp_expr e, sp_expr *arg, sp_expr *rest);
-
 /* Known for all finite inputs, by structure alone (bounded effort). */
 bool spi_positive(sp_pool *p, sp_expr e);
 bool spi_nonnegative(sp_pool *p, sp_expr e);
@@ -93,6 +89,7 @@ typedef struct spi_red {
   const sp_expr *vars;
   const spi_set *set; /* of vars */
   sp_expr body;
+  uint32_t round; /* how often its variables were renamed */
 } spi_red;
 /* Whether a variable of the reduction is free in e. */
 static inline bool spi_depends(const sp_pool *p, const spi_red *r, sp_expr e) {

@@ -4,10 +4,13 @@
  * comes back here with a smaller body.
  */
 #include "encode/real.h"
+#include <stdlib.h>
+#include <stdio.h>
 
-/* Renaming may let the body simplify, which may change the order or the
- * height; it settles at once in practice. */
-enum { ORDER_ROUNDS = 3, CLOSE_ROUNDS = 32, POWER_MAX = 8 };
+/* Renaming lets the body be rebuilt in another order, and rules see it anew. It
+ * settles at once in practice; to be sure of an end, rules stop after so many
+ * renamings. */
+enum { RULE_ROUNDS = 8, CLOSE_ROUNDS = 64, POWER_MAX = 8 };
 
 static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n,
                       const sp_expr *vars, sp_expr body, uint32_t round);
@@ -49,7 +52,7 @@ static sp_expr close_over(sp_pool *p, sp_red_op op, uint32_t n,
   sp_expr *from = sp_scratch(p->ctx, n * sizeof *from);
   sp_expr *to = sp_scratch(p->ctx, n * sizeof *to);
   memcpy(from, vars, n * sizeof *from);
-  if (!p->raw_values && op != SP_RED_LAMBDA && n > 1 && round < ORDER_ROUNDS) {
+  if (!p->raw_values && op != SP_RED_LAMBDA && n > 1 && round < RULE_ROUNDS) {
     spi_first_use(p, n, from, body);
   }
   uint32_t height = spi_height(p, body) + 1, position = 0;
@@ -183,7 +186,7 @@ sp_expr spi_rereduce(sp_pool *p, const spi_red *r, sp_red_op op, sp_expr body,
   if (n) {
     memcpy(vars + r->n, more, n * sizeof *vars);
   }
-  sp_expr e = reduce(p, op, r->n + n, vars, body, 0);
+  sp_expr e = reduce(p, op, r->n + n, vars, body, r->round);
   sp_scratch_release(p->ctx, mark);
   return e;
 }
@@ -291,8 +294,11 @@ static sp_expr reduce_used(sp_pool *p, sp_red_op op, uint32_t n,
   if (op == SP_RED_AND) {
     return sp_not(p, reduce(p, SP_RED_OR, n, vars, sp_not(p, body), round));
   }
-  spi_red r = {op, n, vars, spi_set_of(p, n, vars), body};
-  sp_expr e = reduce_step(p, &r);
+  spi_red r = {op, n, vars, spi_set_of(p, n, vars), body, round};
+  sp_expr e = {0};
+  if (round < RULE_ROUNDS) {
+    e = reduce_step(p, &r);
+  } else if (getenv("DBG")) fprintf(stderr, "ROUND %u: %s\n", round, sp_show(p, body));
   return e.v ? e : close_over(p, op, n, vars, body, round);
 }
 

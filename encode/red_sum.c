@@ -92,26 +92,20 @@ static sp_expr outer_of_product(sp_pool *p, const spi_red *r, sp_expr *core) {
   return spi_mul_n(p, out.n, out.v);
 }
 
-/* Whether f (which does not depend on the variables) is a factor of e; for f =
- * exp(a), whether e has a factor exp(a + b(k)). */
-static bool shares(sp_pool *p, const spi_red *r, sp_expr e, sp_expr f) {
+static bool has_factor(const sp_pool *p, sp_expr e, sp_expr f) {
   const sp_expr *v;
-  uint32_t n = spi_factors(p, &e, &v);
-  sp_expr a, b;
-  bool found = false;
-  for (uint32_t i = 0; i < n && !found; i++) {
-    found = spi_same(v[i], f) ||
-            (split_exp(p, r, v[i], &a, &b) && spi_same(sp_exp(p, a), f));
+  uint32_t n = spi_factors(p, &e, &v), i = 0;
+  while (i < n && !spi_same(v[i], f)) {
+    i++;
   }
-  return found;
+  return i < n;
 }
 
-/* e without the factors in out, all of which it shares: they go by their ids,
- * exp(a) out of exp(a + b(k)) by its inverse. No assumption about zero. */
+/* e without the factors in out, all of which it has. */
 static sp_expr divide(sp_pool *p, sp_expr e, const spi_list *out) {
   const sp_expr *v;
   uint32_t n = spi_factors(p, &e, &v);
-  spi_list keep = spi_list_new(p, n + out->n);
+  spi_list keep = spi_list_new(p, n);
   bool *gone = sp_scratch(p->ctx, out->n * sizeof *gone);
   memset(gone, 0, out->n * sizeof *gone);
   for (uint32_t i = 0; i < n; i++) {
@@ -123,11 +117,6 @@ static sp_expr divide(sp_pool *p, sp_expr e, const spi_list *out) {
       gone[q] = true;
     } else {
       spi_list_push(&keep, v[i]);
-    }
-  }
-  for (uint32_t q = 0; q < out->n; q++) {
-    if (!gone[q]) {
-      spi_list_push(&keep, sp_inv(p, out->v[q]));
     }
   }
   return spi_mul_n(p, keep.n, keep.v);
@@ -150,7 +139,7 @@ static sp_expr outer_of_sum(sp_pool *p, const spi_red *r, sp_expr *core) {
   spi_list out = spi_list_new(p, n);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t j = 0;
-    while (j < d->n && shares(p, r, d->args[j], f[i])) {
+    while (j < d->n && has_factor(p, d->args[j], f[i])) {
       j++;
     }
     bool twice = i > 0 && spi_same(f[i], f[i - 1]);

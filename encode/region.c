@@ -363,7 +363,13 @@ const char *spi_region_text(sp_pool *p, const sp_program *region) {
   sp_str s = {0};
   sp_str_add(ctx, &s, "{");
   for (uint32_t i = 0; i < region->n_results; i++) {
-    sp_str_addf(ctx, &s, "%s%s", i ? ", " : "", sp_show(p, results[i]));
+    const char *text = sp_show(p, results[i]);
+    /* long texts are cut, and then say too little to be a name */
+    if (strlen(text) > 8000) {
+      sp_raise(ctx, SP_ERR_UNKNOWN, sp_nowhere(), NULL,
+               "computation %s is too large to be named", region->name);
+    }
+    sp_str_addf(ctx, &s, "%s%s", i ? ", " : "", text);
   }
   sp_str_add(ctx, &s, "}");
   sp_pool_mode(p, mode);

@@ -21,6 +21,34 @@ static bool erased(const spi_node_t *d) {
   return d->sort != SP_SORT_REAL && !(d->flags & (SPI_HAS_READ | SPI_HAS_RED));
 }
 
+/* A condition: comparisons of reals count, those of integers do not. One
+ * condition has many forms (clamps, negations), and padding conditions are on
+ * one side only. */
+static uint64_t condition(sp_pool *p, const spi_node_t *d) {
+  uint64_t nothing = mix(99, SP_SORT_BOOL), sum = 0;
+  if (d->kind == SP_KIND_LT0 || d->kind == SP_KIND_EQ0) {
+    return nothing;
+  }
+  for (uint32_t i = 0; i < d->n; i++) {
+    uint64_t h = sp_skeleton(p, d->args[i]);
+    sum += h == nothing ? 0 : mix(1, h);
+  }
+  return sum == 0 ? nothing : mix(SP_KIND_OR, sum);
+}
+
+/* A choice between a neutral value (0, an infinity: padding) and something is
+ * like that; so is a choice between alike (pieces of a halo). */
+static uint64_t choice(sp_pool *p, const spi_node_t *d, uint64_t h) {
+  for (uint32_t i = 1; i <= 2; i++) {
+    sp_kind k = spi_kind(p, d->args[i]);
+    if (sp_is_zero(p, d->args[i]) || k == SP_KIND_INF) {
+      return sp_skeleton(p, d->args[3 - i]);
+    }
+  }
+  uint64_t a = sp_skeleton(p, d->args[1]), b = sp_skeleton(p, d->args[2]);
+  return a == b ? a : mix(mix(mix(h, sp_skeleton(p, d->args[0])), a), b);
+}
+
 /* Arguments in order. */
 static uint64_t ordered(sp_pool *p, const spi_node_t *d, uint64_t h) {
   for (uint32_t i = 0; i < d->n; i++) {
@@ -123,20 +151,22 @@ static uint64_t skeleton_of(sp_pool *p, sp_expr e, const spi_node_t *d) {
     return add_hash(p, d);
   case SP_KIND_MUL:
   case SP_KIND_REQ:
-  case SP_KIND_OR:
     return unordered(p, d, h);
+  case SP_KIND_OR:
+  case SP_KIND_NOT:
+  case SP_KIND_LT0:
+  case SP_KIND_EQ0:
+    return condition(p, d);
+  case SP_KIND_ITE:
+    return d->sort == SP_SORT_REAL ? choice(p, d, h) : ordered(p, d, h);
   case SP_KIND_INT:
   case SP_KIND_VAR:
   case SP_KIND_NUM:
   case SP_KIND_INF:
   case SP_KIND_BOOL:
     return mix(h, (uint64_t)d->payload);
-  case SP_KIND_ITE:
   case SP_KIND_I2R:
-  case SP_KIND_LT0:
-  case SP_KIND_EQ0:
   case SP_KIND_RLT:
-  case SP_KIND_NOT:
     break;
   }
   return ordered(p, d, h);

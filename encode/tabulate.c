@@ -248,9 +248,9 @@ static void fit_run(sp_pool *p, void *arg) {
   fit_call *c = arg;
   int64_t n = sp_var_extent(p, c->var);
   bool fitting = p->fitting;
-  size_t facts = p->facts.n;
+  size_t from = p->facts_from;
   p->fitting = true;
-  p->facts.n = 0; /* the result is kept, so it must hold everywhere */
+  p->facts_from = p->facts.n; /* the result is kept: it must hold everywhere */
   sp_mark mark = sp_scratch_mark(p->ctx);
   int64_t *v = sp_scratch(p->ctx, (size_t)n * sizeof *v);
   if (spi_values(p, c->e, c->var, n, v)) {
@@ -259,7 +259,7 @@ static void fit_run(sp_pool *p, void *arg) {
   }
   sp_scratch_release(p->ctx, mark);
   p->fitting = fitting;
-  p->facts.n = facts;
+  p->facts_from = from;
 }
 
 sp_expr spi_tabulate(sp_pool *p, sp_expr e) {

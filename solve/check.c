@@ -115,23 +115,27 @@ static void assume_ranges(sp_state *s) {
         continue;
       }
       const sp_tensor *t = &p->tensors[p->params[i]];
-      if (!sp_dtype_is_int(t->shape.dtype)) {
-        sp_raise(s->ctx, SP_ERR_USAGE, sp_nowhere(),
-                 "ranges can be assumed of integer parameters only",
-                 "--assume %s: the parameter is %s", a->name,
-                 sp_shape_text(s->ctx, &t->shape));
-      }
       if (a->lo >= a->hi) {
         sp_raise(s->ctx, SP_ERR_USAGE, sp_nowhere(),
                  "write --assume NAME=LO:HI with LO < HI; HI is not included",
                  "--assume %s=%lld:%lld is an empty range", a->name,
                  (long long)a->lo, (long long)a->hi);
       }
+      found = true;
+      if (!sp_dtype_is_int(t->shape.dtype)) {
+        /* True or not, nothing is concluded from it. */
+        spi_assumption(s, sp_format(s->ctx,
+                                    "%lld <= %s < %lld (given; not used, the "
+                                    "parameter is %s)",
+                                    (long long)a->lo, t->name,
+                                    (long long)a->hi,
+                                    sp_shape_text(s->ctx, &t->shape)));
+        break;
+      }
       sp_sym_set_range(s->pool, s->seq[p->params[i]].sym, a->lo, a->hi - 1);
       spi_assumption(s, sp_format(s->ctx, "%lld <= %s < %lld (given)",
                                   (long long)a->lo, t->name,
                                   (long long)a->hi));
-      found = true;
     }
     if (!found) {
       sp_raise(s->ctx, SP_ERR_USAGE, sp_nowhere(),

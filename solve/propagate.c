@@ -91,42 +91,74 @@ static bool phi_is_local(sp_state *s, const spi_attempt *a, uint32_t n) {
   return true;
 }
 
-static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
-  spi_attempt *a = env;
-  const sp_tensor *v = &s->seq_program->tensors[t];
-  const seq_tensor *state = &s->seq[t];
-  uint32_t n = v->shape.n_dims;
-  sp_expr pattern = a->expanded ? state->expanded : state->def;
-  if (sp_sort_of(s->pool, pattern) != sp_sort_of(s->pool, a->term)) {
+/* j plus a multiple of something of the rank, in each dimension. */
+static bool phi_is_placement(sp_state *s, const spi_attempt *a, uint32_t n) {
+  if (n != s->dist_program->tensors[a->dist].shape.n_dims) {
     return false;
   }
+  for (uint32_t d = 0; d < n; d++) {
+    sp_expr offset =
+        sp_isub(s->pool, a->phi[d], s->dist[a->dist].idx[d]);
+    const sp_expr *vars;
+    uint32_t k = sp_free_vars(s->pool, offset, &vars);
+    if (k > 1 || (k == 1 && vars[0].v != s->rank.v)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Try the orders in which operands can correspond; only index maps that are
+ * placements, or only others: where several maps are right (a symmetric term)
+ * a placement is what users, and results, ask for. Whether any order fitted. */
+static bool try_orders(sp_state *s, spi_attempt *a, uint32_t t,
+                       sp_expr pattern, bool placements) {
+  const sp_tensor *v = &s->seq_program->tensors[t];
+  uint32_t n = v->shape.n_dims;
+  const sp_expr *idx = s->seq[t].idx;
+  bool fits = false;
   sp_match m;
   sp_match_init(&m, s->pool);
-  bool fits = false;
   do {
-    if (!sp_match_run(&m, pattern, a->term, n, state->idx)) {
+    if (!sp_match_run(&m, pattern, a->term, n, idx)) {
       continue;
     }
     fits = true;
     sp_match_solve(&m, n, a->phi);
     complete_phi(s, a, v);
-    if (!phi_is_local(s, a, n)) {
+    if (!phi_is_local(s, a, n) ||
+        phi_is_placement(s, a, n) != placements) {
       continue;
     }
-    sp_expr moved = sp_subst(s->pool, pattern, n, state->idx, a->phi);
+    sp_expr moved = sp_subst(s->pool, pattern, n, idx, a->phi);
     if (moved.v != a->term.v &&
         !sp_probe_equal(s->prover, moved, a->term, a->hyps)) {
       continue;
     }
     if (spi_prove_step(s, a, t)) {
       a->seq = t;
+      a->seq_found = true;
       return true;
     }
   } while (sp_match_next(&m));
-  if (fits) {
+  return fits;
+}
+
+static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
+  spi_attempt *a = env;
+  const seq_tensor *state = &s->seq[t];
+  sp_expr pattern = a->expanded ? state->expanded : state->def;
+  if (sp_sort_of(s->pool, pattern) != sp_sort_of(s->pool, a->term)) {
+    return false;
+  }
+  bool fits = try_orders(s, a, t, pattern, true);
+  if (!a->seq_found && fits) {
+    try_orders(s, a, t, pattern, false);
+  }
+  if (!a->seq_found && fits) {
     attempt_note(s, a, t, "no index map makes the elements equal");
   }
-  return false;
+  return a->seq_found;
 }
 
 /* ---- expansion of elementwise anchors ---- */
@@ -190,7 +222,11 @@ static void make_view(sp_state *s, uint32_t t) {
     w->how = "view";
     s->stats.views++;
   } else {
-    w->how = "its simplified form was not proved equal to its definition";
+    w->how = sp_format(s->ctx,
+                       "its simplified form %s was not proved equal to its "
+                       "definition %s",
+                       sp_show(s->pool, w->def),
+                       sp_show(s->pool, spi_dist_raw(s, t)));
     s->stats.unrelated++;
   }
 }

@@ -77,7 +77,8 @@ typedef struct spi_attempt {
   sp_expr raw;  /* its raw form */
   sp_hyps hyps;
   bool expanded;
-  uint32_t seq; /* found */
+  bool seq_found;
+  uint32_t seq;
   sp_expr phi[SP_MAX_DIMS];
 } spi_attempt;
 

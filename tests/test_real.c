@@ -520,8 +520,10 @@ TEST(maxima_over_ranges) {
   /* min does not pass max */
   DIFFER(red1(p, SP_RED_MAX, k, sp_min(p, a, x)), sp_max(p, a, max));
   /* a zero guard is no identity of max */
-  sp_expr z = red1(p, SP_RED_MAX, k, guarded(p, d, scale(p, x, 2)));
+  sp_expr z = red1(p, SP_RED_MAX, k, guarded(p, d, sp_add(p, x, a)));
   CU_ASSERT_EQUAL(kind(p, z), SP_KIND_RED);
+  SAME(red1(p, SP_RED_MAX, k, guarded(p, d, scale(p, x, -2))),
+       scale(p, red1(p, SP_RED_MIN, k, guarded(p, d, x)), -2));
   SAME(red1(p, SP_RED_MAX, k, sp_iaddc(p, sp_iscale(p, k, -2), 5)),
        sp_int(p, 5 - 2 * 0));
 }

@@ -154,24 +154,29 @@ static void check_scaled(sp_ctx *ctx, const sp_program *program,
   }
 }
 
-static void check_reducer(sp_ctx *ctx, const sp_node *node) {
-  const sp_program *region = spi_attr_region(node, "to_apply");
-  if (region->n_params != 2 || region->n_results != 1) {
-    spi_bad(ctx, node, "the computation is no function of two values");
+/* The tuple form applies one computation to every operand. */
+static void check_reducer(sp_ctx *ctx, const sp_program *program,
+                          const sp_node *node) {
+  spi_check_reducer(ctx, program, node, "to_apply", 1);
+  for (uint32_t k = 1; k < node->n_in; k++) {
+    sp_dtype a = spi_in(program, node, 0)->dtype;
+    if (!spi_dtype_close(a, spi_in(program, node, k)->dtype)) {
+      spi_unknown(ctx, node, "reduces operands of different types");
+    }
   }
 }
 
 static void all_reduce_shape(sp_ctx *ctx, const sp_program *program,
                              const sp_node *node) {
   check_groups(ctx, program, node);
-  check_reducer(ctx, node);
+  check_reducer(ctx, program, node);
   spi_shape_identity(ctx, program, node);
 }
 
 static void reduce_scatter_shape(sp_ctx *ctx, const sp_program *program,
                                  const sp_node *node) {
   check_groups(ctx, program, node);
-  check_reducer(ctx, node);
+  check_reducer(ctx, program, node);
   check_scaled(ctx, program, node, 1,
                group_size(spi_attr_groups(node, "replica_groups")));
 }

@@ -107,11 +107,9 @@ static sp_expr minimum_element(const sp_call *call, const sp_expr *idx) {
 
 /* ---- functions of machine integers, value by value ---- */
 
-typedef int64_t (*int_fn)(int64_t a, int64_t b, sp_dtype t);
-
 /* The function where both arguments depend on one small variable (the rank,
  * mostly): a table, which the pool fits. None otherwise. */
-static sp_expr tabulate(pair x, int_fn fn) {
+static sp_expr tabulate(pair x, spi_int_fn fn) {
   const sp_expr args[2] = {x.a, x.b};
   sp_expr var;
   int64_t n, *v;
@@ -140,37 +138,7 @@ static sp_expr opaque(pair x, const char *name, bool typed) {
   return sp_fn(x.p, SP_SORT_INT, full, 2, args);
 }
 
-/* A value brought back into its type, as spi_wrap does for terms. */
-static int64_t wrap_value(int64_t v, sp_dtype t) {
-  int bits = sp_dtype_bits(t);
-  if (bits >= 64) {
-    return v;
-  }
-  uint64_t m = (uint64_t)v & (((uint64_t)1 << bits) - 1);
-  bool negative = !sp_dtype_is_unsigned(t) && (m >> (bits - 1) & 1);
-  return negative ? (int64_t)m - ((int64_t)1 << bits) : (int64_t)m;
-}
-
-static int64_t all_ones(sp_dtype t) {
-  return wrap_value(-1, t);
-}
-
 /* ---- division ---- */
-
-static int64_t divide_value(int64_t a, int64_t b, sp_dtype t) {
-  if (b == 0) {
-    return all_ones(t);
-  }
-  if (b == -1) {
-    return wrap_value((int64_t)(0 - (uint64_t)a), t);
-  }
-  return a / b;
-}
-
-static int64_t remainder_value(int64_t a, int64_t b, sp_dtype t) {
-  (void)t;
-  return b == 0 ? a : b == -1 ? 0 : a % b;
-}
 
 /* a / c truncated, c > 0: floor for a >= 0, mirrored below. */
 static sp_expr truncated(sp_pool *p, sp_expr a, int64_t c) {
@@ -213,12 +181,12 @@ static sp_expr int_divide(const sp_call *call, pair x) {
   int64_t c;
   if (constant(x, &c) && c > INT64_MIN && x.t != SP_U64) {
     if (c == 0) {
-      return sp_int(x.p, all_ones(x.t));
+      return sp_int(x.p, spi_value_wrap(-1, x.t));
     }
     sp_expr q = truncated(x.p, x.a, c > 0 ? c : -c);
     return spi_wrap(call, c > 0 ? q : sp_iscale(x.p, q, -1), x.t);
   }
-  sp_expr e = tabulate(x, divide_value);
+  sp_expr e = tabulate(x, spi_value_divide);
   return e.v ? e : opaque(x, "idiv.trunc", odd_divisor(x));
 }
 
@@ -227,7 +195,7 @@ static sp_expr int_remainder(pair x) {
   if (constant(x, &c) && c > INT64_MIN && x.t != SP_U64) {
     return c == 0 ? x.a : truncated_rest(x.p, x.a, c > 0 ? c : -c);
   }
-  sp_expr e = tabulate(x, remainder_value);
+  sp_expr e = tabulate(x, spi_value_remainder);
   return e.v ? e : opaque(x, "irem.trunc", odd_divisor(x));
 }
 
@@ -249,19 +217,6 @@ static sp_expr remainder_element(const sp_call *call, const sp_expr *idx) {
 /* ---- power ---- */
 
 enum { MAX_POWER = 64 };
-
-static int64_t power_value(int64_t a, int64_t b, sp_dtype t) {
-  if (b < 0) {
-    /* 1/a^n truncated */
-    return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : a == 0 ? all_ones(t) : 0;
-  }
-  uint64_t r = 1, base = (uint64_t)a;
-  for (uint64_t n = (uint64_t)b; n; n >>= 1) {
-    r = n & 1 ? r * base : r;
-    base *= base;
-  }
-  return wrap_value((int64_t)r, t);
-}
 
 static sp_expr repeated(const sp_call *call, pair x, int64_t n) {
   sp_expr e = spi_one(x.p, x.sort);
@@ -286,7 +241,7 @@ static sp_expr power_element(const sp_call *call, const sp_expr *idx) {
   }
   int64_t lo, hi;
   sp_range(x.p, x.b, &lo, &hi);
-  sp_expr e = lo >= 0 ? tabulate(x, power_value) : (sp_expr){0};
+  sp_expr e = lo >= 0 ? tabulate(x, spi_value_power) : (sp_expr){0};
   return e.v ? e : opaque(x, "ipow", true);
 }
 
@@ -297,21 +252,6 @@ static sp_expr atan2_element(const sp_call *call, const sp_expr *idx) {
 }
 
 /* ---- bits: results of two's complement do not depend on the width ---- */
-
-static int64_t and_value(int64_t a, int64_t b, sp_dtype t) {
-  (void)t;
-  return (int64_t)((uint64_t)a & (uint64_t)b);
-}
-
-static int64_t or_value(int64_t a, int64_t b, sp_dtype t) {
-  (void)t;
-  return (int64_t)((uint64_t)a | (uint64_t)b);
-}
-
-static int64_t xor_value(int64_t a, int64_t b, sp_dtype t) {
-  (void)t;
-  return (int64_t)((uint64_t)a ^ (uint64_t)b);
-}
 
 /* Constants to the right; otherwise in a fixed order: these commute. */
 static pair ordered(pair x) {
@@ -371,7 +311,7 @@ static sp_expr and_element(const sp_call *call, const sp_expr *idx) {
     return x.a;
   }
   sp_expr e = constant(x, &m) ? masked(x, m) : (sp_expr){0};
-  e = e.v ? e : tabulate(x, and_value);
+  e = e.v ? e : tabulate(x, spi_value_and);
   return e.v ? e : opaque(x, "iand", false);
 }
 
@@ -384,7 +324,7 @@ static sp_expr or_element(const sp_call *call, const sp_expr *idx) {
   if (x.a.v == x.b.v || sp_is_int(x.p, x.b, 0)) {
     return x.a;
   }
-  sp_expr e = tabulate(x, or_value);
+  sp_expr e = tabulate(x, spi_value_or);
   return e.v ? e : opaque(x, "ior", false);
 }
 
@@ -401,58 +341,27 @@ static sp_expr xor_element(const sp_call *call, const sp_expr *idx) {
   if (constant(x, &m) && m == 0) {
     return x.a;
   }
-  if (constant(x, &m) && x.t != SP_U64 && m == all_ones(x.t)) {
+  if (constant(x, &m) && x.t != SP_U64 && m == spi_value_wrap(-1, x.t)) {
     return sp_isub(x.p, sp_int(x.p, sp_dtype_is_unsigned(x.t) ? m : -1), x.a);
   }
-  sp_expr e = tabulate(x, xor_value);
+  sp_expr e = tabulate(x, spi_value_xor);
   return e.v ? e : opaque(x, "ixor", false);
 }
 
 /* ---- shifts: amounts outside [0, width) shift everything out ---- */
 
-static bool amount_inside(int64_t k, sp_dtype t) {
-  return k >= 0 && k < sp_dtype_bits(t);
-}
-
-static int64_t left_value(int64_t a, int64_t k, sp_dtype t) {
-  return amount_inside(k, t) ? wrap_value((int64_t)((uint64_t)a << k), t) : 0;
-}
-
-static int64_t logical_value(int64_t a, int64_t k, sp_dtype t) {
-  int bits = sp_dtype_bits(t);
-  uint64_t all = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-  return amount_inside(k, t) ? wrap_value((int64_t)(((uint64_t)a & all) >> k),
-                                          t)
-                             : 0;
-}
-
-static int64_t floor_shift(int64_t a, int64_t k) {
-  return a >= 0 ? (int64_t)((uint64_t)a >> k)
-                : -1 - (int64_t)((uint64_t)(-1 - a) >> k);
-}
-
-/* The sign bit of an unsigned type is copied as well. */
-static int64_t arithmetic_value(int64_t a, int64_t k, sp_dtype t) {
-  int bits = sp_dtype_bits(t);
-  int64_t s = a;
-  if (sp_dtype_is_unsigned(t) && ((uint64_t)a >> (bits - 1) & 1)) {
-    s = a - ((int64_t)1 << bits);
-  }
-  return wrap_value(floor_shift(s, amount_inside(k, t) ? k : 63), t);
-}
-
 static sp_expr shift_left_element(const sp_call *call, const sp_expr *idx) {
   pair x = operands(call, idx);
   int64_t k;
   if (constant(x, &k) && x.t != SP_U64) {
-    if (!amount_inside(k, x.t)) {
+    if (!spi_shift_inside(k, x.t)) {
       return sp_int(x.p, 0);
     }
     if (k < 62) {
       return spi_wrap(call, sp_iscale(x.p, x.a, (int64_t)1 << k), x.t);
     }
   }
-  sp_expr e = tabulate(x, left_value);
+  sp_expr e = tabulate(x, spi_value_left);
   return e.v ? e : opaque(x, "ishl", true);
 }
 
@@ -461,7 +370,7 @@ static sp_expr shift_logical_element(const sp_call *call, const sp_expr *idx) {
   int64_t k, lo, hi;
   int bits = sp_dtype_bits(x.t);
   if (constant(x, &k) && x.t != SP_U64) {
-    if (!amount_inside(k, x.t)) {
+    if (!spi_shift_inside(k, x.t)) {
       return sp_int(x.p, 0);
     }
     sp_range(x.p, x.a, &lo, &hi);
@@ -473,7 +382,7 @@ static sp_expr shift_logical_element(const sp_call *call, const sp_expr *idx) {
       return sp_idiv(x.p, a, (int64_t)1 << k);
     }
   }
-  sp_expr e = tabulate(x, logical_value);
+  sp_expr e = tabulate(x, spi_value_logical);
   return e.v ? e : opaque(x, "ishr", true);
 }
 
@@ -486,15 +395,15 @@ static sp_expr shift_arithmetic_element(const sp_call *call,
   bool plain = !sp_dtype_is_unsigned(x.t) ||
                (lo >= 0 && hi < (int64_t)1 << (sp_dtype_bits(x.t) - 2));
   if (constant(x, &k) && plain) {
-    if (amount_inside(k, x.t) && k < 62) {
+    if (spi_shift_inside(k, x.t) && k < 62) {
       return sp_idiv(x.p, x.a, (int64_t)1 << k);
     }
-    if (!amount_inside(k, x.t) || k >= sp_dtype_bits(x.t) - 1) {
+    if (!spi_shift_inside(k, x.t) || k >= sp_dtype_bits(x.t) - 1) {
       return sp_ite(x.p, sp_lt(x.p, x.a, sp_int(x.p, 0)), sp_int(x.p, -1),
                     sp_int(x.p, 0));
     }
   }
-  sp_expr e = tabulate(x, arithmetic_value);
+  sp_expr e = tabulate(x, spi_value_arithmetic);
   return e.v ? e : opaque(x, "isar", true);
 }
 

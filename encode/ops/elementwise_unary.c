@@ -133,11 +133,11 @@ static sp_expr ceil_element(const sp_call *call, const sp_expr *idx) {
 }
 
 static sp_expr round_afz_element(const sp_call *call, const sp_expr *idx) {
-  return round_element(call, idx, "round.afz");
+  return round_element(call, idx, "round");
 }
 
 static sp_expr round_even_element(const sp_call *call, const sp_expr *idx) {
-  return round_element(call, idx, "round.even");
+  return round_element(call, idx, "round_even");
 }
 
 /* ---- arithmetic ---- */
@@ -193,32 +193,16 @@ static sp_expr not_element(const sp_call *call, const sp_expr *idx) {
   return sp_isub(p, sp_int(p, lo + hi), a);
 }
 
-static int64_t count_ones(int64_t v, int bits) {
-  int64_t n = 0;
-  for (int i = 0; i < bits; i++) {
-    n += (int64_t)((uint64_t)v >> i & 1);
-  }
-  return n;
-}
-
-static int64_t count_leading(int64_t v, int bits) {
-  int64_t n = 0;
-  for (int i = bits - 1; i >= 0 && !((uint64_t)v >> i & 1); i--) {
-    n++;
-  }
-  return n;
-}
-
 static sp_expr count_element(const sp_call *call, const sp_expr *idx,
                              const char *function,
-                             int64_t (*count)(int64_t, int)) {
+                             int64_t (*count)(int64_t, sp_dtype)) {
   sp_pool *p = call->pool;
   sp_expr a = sp_call_read(call, 0, idx), var;
   sp_dtype t = spi_out_dtype(call);
   int64_t n, *v;
   if (spi_points(p, 1, &a, &var, &n, &v)) {
     for (int64_t x = 0; x < n; x++) {
-      v[x] = count(v[x], sp_dtype_bits(t));
+      v[x] = count(v[x], t);
     }
     return n == 1 ? sp_int(p, v[0]) : sp_table(p, v, n, var);
   }
@@ -229,11 +213,11 @@ static sp_expr count_element(const sp_call *call, const sp_expr *idx,
 }
 
 static sp_expr popcnt_element(const sp_call *call, const sp_expr *idx) {
-  return count_element(call, idx, "popcnt", count_ones);
+  return count_element(call, idx, "popcnt", spi_value_popcnt);
 }
 
 static sp_expr clz_element(const sp_call *call, const sp_expr *idx) {
-  return count_element(call, idx, "clz", count_leading);
+  return count_element(call, idx, "clz", spi_value_clz);
 }
 
 #define ROW(id, opcode, shape_fn, element_fn, attrs_list, text)                \

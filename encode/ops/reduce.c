@@ -32,11 +32,7 @@ static void reduce_shape(sp_ctx *ctx, const sp_program *program,
     spi_expect_dtype(ctx, program, node, k, k);
     spi_expect_dtype(ctx, program, node, k, n + k);
   }
-  const sp_program *region = spi_attr_region(node, "to_apply");
-  if (region->n_params != 2 * n || region->n_results != n) {
-    spi_bad(ctx, node, "the computation has %u parameters and %u results",
-            region->n_params, region->n_results);
-  }
+  spi_check_reducer(ctx, program, node, "to_apply", n);
 }
 
 /* The reduced variables, and the index of the operands in them. */
@@ -157,6 +153,10 @@ static void map_shape(sp_ctx *ctx, const sp_program *program,
       spi_bad(ctx, node, "parameter %u of the computation has another type",
               k);
     }
+  }
+  if (region->tensors[region->results[0]].shape.dtype !=
+      spi_out(program, node, 0)->dtype) {
+    spi_bad(ctx, node, "the result of the computation has another type");
   }
   spi_expect(ctx, program, node, 0, a->n_dims, a->dims);
   uint32_t n;

@@ -3,12 +3,31 @@
  * them differ although they look the same, so they have no row (unknown). */
 #include "encode/op_util.h"
 
+#include <string.h>
+
+/* The algorithm as the name of the function has it. */
+static const char *const algorithms[] = {"rng_default", "rng_three_fry",
+                                         "rng_philox"};
+
+static const char *algorithm_of(const sp_node *node) {
+  const char *text = spi_attr_text(node, "algorithm");
+  for (size_t i = 0; text && i < 3; i++) {
+    if (strcmp(text, algorithms[i]) == 0) {
+      return text;
+    }
+  }
+  return text ? NULL : algorithms[0];
+}
+
 static void bits_shape(sp_ctx *ctx, const sp_program *program,
                        const sp_node *node) {
   const sp_shape *a = spi_in(program, node, 0);
   spi_expect_results(ctx, node, 2);
   spi_expect(ctx, program, node, 0, a->n_dims, a->dims);
   spi_expect_dtype(ctx, program, node, 0, 0);
+  if (!algorithm_of(node)) {
+    spi_unknown(ctx, node, "algorithm %s", spi_attr_text(node, "algorithm"));
+  }
 }
 
 /* The shape of the data is part of the name: bits are dealt out in order. */
@@ -26,10 +45,9 @@ static sp_expr bits_element(const sp_call *call, const sp_expr *idx) {
     args[1 + d] = idx[d];
   }
   const sp_shape *data = spi_out(call->program, call->node, 1);
-  const char *algorithm = spi_attr_text(call->node, "algorithm");
   const char *name =
       sp_format(ctx, "rng-bits:%u:%s:%s", call->result,
-                algorithm ? algorithm : "default", sp_shape_text(ctx, data));
+                algorithm_of(call->node), sp_shape_text(ctx, data));
   return sp_fn(p, sp_dtype_sort(r->dtype), name, r->n_dims + 1, args);
 }
 

@@ -115,10 +115,7 @@ static void scatter_shape(sp_ctx *ctx, const sp_program *program,
       batch++;
     }
   }
-  const sp_program *region = spi_attr_region(node, "to_apply");
-  if (region->n_params != 2 || region->n_results != 1) {
-    spi_bad(ctx, node, "the computation is no function of two values");
-  }
+  spi_check_reducer(ctx, program, node, "to_apply", 1);
 }
 
 /* What one index vector does to element i of the result. */

@@ -33,6 +33,15 @@ static void sort_shape(sp_ctx *ctx, const sp_program *program,
     spi_bad(ctx, node, "the comparator has %u parameters for %u operands",
             region->n_params, node->n_in);
   }
+  for (uint32_t k = 0; k < region->n_params; k++) {
+    if (region->tensors[region->params[k]].shape.dtype !=
+        spi_in(program, node, k / 2)->dtype) {
+      spi_bad(ctx, node, "parameter %u of the comparator has another type", k);
+    }
+  }
+  if (region->tensors[region->results[0]].shape.dtype != SP_PRED) {
+    spi_bad(ctx, node, "the comparator's result is no predicate");
+  }
 }
 
 static sp_expr sort_element(const sp_call *call, const sp_expr *idx) {

@@ -43,11 +43,7 @@ static void reduce_window_shape(sp_ctx *ctx, const sp_program *program,
     spi_expect_dtype(ctx, program, node, k, k);
     spi_expect_dtype(ctx, program, node, k, n + k);
   }
-  const sp_program *region = spi_attr_region(node, "to_apply");
-  if (region->n_params != 2 * n || region->n_results != n) {
-    spi_bad(ctx, node, "the computation has %u parameters and %u results",
-            region->n_params, region->n_results);
-  }
+  spi_check_reducer(ctx, program, node, "to_apply", n);
 }
 
 static sp_expr opaque_window(const sp_call *call, uint32_t n_vars,
@@ -122,15 +118,20 @@ static void select_scatter_shape(sp_ctx *ctx, const sp_program *program,
   if (a->dtype == SP_PRED) {
     spi_unknown(ctx, node, "not defined on predicates");
   }
+  spi_check_reducer(ctx, program, node, "to_apply", 1);
+  const sp_program *select = spi_attr_region(node, "select");
+  if (select->n_params != 2 || select->n_results != 1 ||
+      select->tensors[select->results[0]].shape.dtype != SP_PRED ||
+      select->tensors[select->params[0]].shape.dtype != a->dtype ||
+      select->tensors[select->params[1]].shape.dtype != a->dtype) {
+    spi_bad(ctx, node, "select is no predicate of two values");
+  }
 }
 
 /* select(x, y) keeps x. Which orderings of x and y it keeps: bit 0 x < y,
  * bit 1 x = y, bit 2 x > y; -1 when it is no comparison. */
 static int kept_orderings(sp_pool *p, const sp_program *region, sp_sort sort) {
   int mask = 0;
-  if (region->n_params != 2 || region->n_results != 1) {
-    return -1;
-  }
   bool raw = sp_pool_raw(p, false); /* comparisons of numbers fold */
   for (int64_t d = -1; d <= 1; d++) {
     bool found = false;
