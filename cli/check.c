@@ -263,30 +263,28 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   return outcome.exit_code;
 }
 
+/* clang-format off */
+static const char check_details[] =
+  "BEFORE is the module before XLA's SPMD partitioner (global shapes, with\n"
+  "shardings), AFTER the one after it (the program of one partition), each as\n"
+  "text or protobuf (HloProto or HloModuleProto). Dump them with XLA_FLAGS\n"
+  "    --xla_dump_to=DIR --xla_dump_hlo_pass_re=spmd|shardy|sharding\n"
+  "    --xla_dump_hlo_as_text\n"
+  "The shardings of parameters and results say how the two are related.\n\n"
+  "The first word printed is the verdict, and the exit code says the same:\n"
+  "  0 REFINES    every result of AFTER holds what BEFORE computes\n"
+  "  1 VIOLATION  they differ\n"
+  "  2 UNPROVEN   neither was shown; the first tensors without a relation are\n"
+  "               listed\n"
+  "  3            a wrong option or assumption\n"
+  "  4            an unreadable input, or an output that cannot be written\n";
+/* clang-format on */
+
 const cli_command cli_check = {
     .name = "check",
     .arguments = "BEFORE AFTER",
     .summary = "prove that a partitioned HLO module refines the global one",
-    .details =
-        "BEFORE is the module before XLA's SPMD partitioner (global shapes, "
-        "with\n"
-        "shardings), AFTER the one after it (the program of one partition), "
-        "each as\n"
-        "text or protobuf (HloProto or HloModuleProto). Dump them with "
-        "XLA_FLAGS\n"
-        "    --xla_dump_to=DIR --xla_dump_hlo_pass_re=spmd|shardy|sharding\n"
-        "    --xla_dump_hlo_as_text\n"
-        "The shardings of parameters and results say how the two are "
-        "related.\n\n"
-        "The first word printed is the verdict, and it is the exit code:\n"
-        "  0 REFINES    every result of AFTER holds what BEFORE computes\n"
-        "  1 VIOLATION  they differ\n"
-        "  2 UNPROVEN   neither was shown; the first tensors without a "
-        "relation\n"
-        "               are listed\n"
-        "  3            a wrong option or assumption\n"
-        "  4            an unreadable input, or an output that cannot be "
-        "written\n",
+    .details = check_details,
     .options = check_options,
     .run = run_check,
 };

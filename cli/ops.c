@@ -31,17 +31,19 @@ static int run_ops(sp_ctx *ctx, const cli_values *values) {
 
 static const cli_option ops_options[] = {CLI_OPTION_HELP, CLI_OPTIONS_END};
 
+/* clang-format off */
+static const char ops_details[] =
+  "Each operator is listed as each front end spells it (\"hlo:dot\"), with the\n"
+  "meaning of one element of its result. An opaque operator is equal only to\n"
+  "itself on equal inputs. An operator that is not listed makes a pair\n"
+  "UNPROVEN, never REFINES.\n";
+/* clang-format on */
+
 const cli_command cli_ops = {
     .name = "ops",
     .arguments = "",
     .summary = "list the operators known, with their meaning",
-    .details =
-        "Each operator is listed as each front end spells it (\"hlo:dot\"), "
-        "with the\n"
-        "meaning of one element of its result. An opaque operator is equal "
-        "only to\n"
-        "itself on equal inputs. An operator that is not listed makes a pair\n"
-        "UNPROVEN, never REFINES.\n",
+    .details = ops_details,
     .options = ops_options,
     .run = run_ops,
 };

@@ -64,7 +64,7 @@ static const char *place_text(sp_ctx *ctx, const sp_pos *pos) {
 }
 
 static void print_outputs(sp_ctx *ctx, const sp_report *report) {
-  printf("\nresults (distributed = sequential):\n");
+  printf("\nresults (distributed: its relation to the sequential one):\n");
   for (size_t i = 0; i < report->n_outputs; i++) {
     const sp_report_output *o = &report->outputs[i];
     printf("  %" PRIu32 "  %s %s: ", o->index, cli_clean(ctx, o->name),
@@ -149,8 +149,7 @@ static void print_explained(sp_ctx *ctx, const sp_report_tensor *t) {
 }
 
 static void print_explanation(sp_ctx *ctx, const sp_report *report) {
-  printf("\nevery distributed tensor (r: the rank, j0, j1, ...: its "
-         "index):\n");
+  printf("\nevery distributed tensor (element i0, i1, ... on a rank):\n");
   for (size_t i = 0; i < report->n_tensors; i++) {
     print_explained(ctx, &report->tensors[i]);
   }

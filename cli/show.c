@@ -186,18 +186,20 @@ static int run_show(sp_ctx *ctx, const cli_values *values) {
 
 static const cli_option show_options[] = {CLI_OPTION_HELP, CLI_OPTIONS_END};
 
+/* clang-format off */
+static const char show_details[] =
+  "Prints, for each tensor: name, shape, operator, operands; its sharding and\n"
+  "place where the file has them; and its element at index [i0, i1, ...].\n"
+  "There x[i] is an element of x on the rank that computes, x@[p, i] the one on\n"
+  "rank p, `rank` the rank that computes; b0.0, b1.0, ... are bound by the\n"
+  "reduction in which they stand.\n";
+/* clang-format on */
+
 const cli_command cli_show = {
     .name = "show",
     .arguments = "FILE",
     .summary = "print a program as it was read",
-    .details = "Prints, for each tensor: name, shape, operator, operands; its "
-               "sharding and\n"
-               "place where the file has them; and its element at index [i0, "
-               "i1, ...].\n"
-               "There x[i] is an element of x on the rank that computes, x@[p, i] the one "
-        "on\n"
-        "rank p, rank the one that computes, and b0.0, b1.0, ... are bound by the\n"
-        "reduction in which they stand.\n",
+    .details = show_details,
     .options = show_options,
     .run = run_show,
 };

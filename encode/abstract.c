@@ -6,6 +6,7 @@
 
 #include <xxhash.h>
 
+#include "encode/division.h"
 #include "encode/template.h"
 
 enum {
@@ -31,18 +32,13 @@ typedef struct function {
   uint32_t word, n_words, decl;
 } function;
 
-typedef struct division {
-  uint32_t x;
-  int64_t c;
-  sp_smt quotient, rest;
-} division;
-
 struct spi_abstract {
   sp_pool *p;
   sp_ctx *ctx;
   sp_formula *f;
   spi_order *order;
   spi_cutter *cutter;
+  spi_divisions *divisions;
   bool notes;
   uint32_t stamp;
   built *built; /* by term id */
@@ -52,7 +48,6 @@ struct spi_abstract {
   SP_VEC(sp_expr) work;
   SP_VEC(function) functions;
   SP_VEC(uint32_t) function_words;
-  SP_VEC(division) divisions;
   SP_VEC(sp_smt) args; /* of the term under construction */
   const char *refusal;
 };
@@ -63,6 +58,7 @@ spi_abstract *spi_abstract_new(sp_pool *p, bool notes) {
   a->ctx = p->ctx;
   a->order = spi_order_new(p);
   a->cutter = spi_cutter_new(p, a->order);
+  a->divisions = spi_divisions_new(p->ctx);
   a->notes = notes;
   return a;
 }
@@ -71,10 +67,10 @@ static void begin(spi_abstract *a, sp_formula *f) {
   a->f = f;
   sp_formula_clear(f);
   spi_cutter_clear(a->cutter);
+  spi_divisions_begin(a->divisions, f);
   a->work.n = 0;
   a->functions.n = 0;
   a->function_words.n = 0;
-  a->divisions.n = 0;
   a->args.n = 0;
   a->refusal = NULL;
   if (a->n_built < a->p->n || a->stamp == UINT32_MAX) {
@@ -257,24 +253,10 @@ static sp_smt real_sum(spi_abstract *a, sp_expr e, uint32_t n,
 }
 
 static sp_smt build_division(spi_abstract *a, sp_expr e) {
-  sp_formula *f = a->f;
-  sp_smt x = arg_term(a, e, 0);
-  int64_t c = sp_divisor(a->p, e);
-  bool quotient = spi_kind(a->p, e) == SP_KIND_DIV;
-  for (size_t i = 0; i < a->divisions.n; i++) {
-    const division *known = &a->divisions.v[i];
-    if (known->x == x.v && known->c == c)
-      return quotient ? known->quotient : known->rest;
-  }
-  division made = {.x = x.v, .c = c};
-  made.quotient = constant(a, "q", NULL, SP_SORT_INT);
-  made.rest = constant(a, "m", NULL, SP_SORT_INT);
-  sp_smt sum = sp_smt_2(f, SP_SMT_ADD, int_scaled(a, c, made.quotient),
-                        made.rest);
-  sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, x, sum));
-  assert_below(a, made.rest, c);
-  sp_push(a->ctx, &a->divisions, made);
-  return quotient ? made.quotient : made.rest;
+  sp_smt quotient, rest;
+  spi_divide(a->divisions, arg_term(a, e, 0), sp_divisor(a->p, e), &quotient,
+             &rest);
+  return spi_kind(a->p, e) == SP_KIND_DIV ? quotient : rest;
 }
 
 /* ---- reads ---- */

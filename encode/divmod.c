@@ -133,28 +133,21 @@ sp_expr sp_idiv(sp_pool *p, sp_expr e, int64_t c) {
   return r;
 }
 
-/* out := terms of e that matter modulo c; k*(x mod m) counts as k*x where c
- * divides k*m. True if there was such a one. */
-static bool mod_terms(sp_pool *p, sp_expr e, int64_t c, spi_sum *out) {
-  spi_parts d;
-  spi_parts_of(p, e, &d);
-  bool opened = false;
-  out->c = d.c;
-  for (uint32_t i = 0; i < d.n; i++) {
-    const spi_node_t *a = spi_get(p, d.arg[i]);
-    int64_t km;
-    if (d.coef[i] % c == 0) {
-      continue;
-    }
-    if (a->kind == SP_KIND_MOD && sp_mul_ok(d.coef[i], a->payload, &km) &&
-        km % c == 0) {
-      spi_sum_add(out, a->args[0], d.coef[i]);
-      opened = true;
-    } else {
-      spi_sum_add(out, d.arg[i], d.coef[i]);
+/* Drop the terms that do not matter modulo c; k*(x mod m) counts as k*x where c
+ * divides k*m. */
+static void mod_terms(spi_sum *s, int64_t c) {
+  for (uint32_t i = 0; i < s->n; i++) { /* grows at the end meanwhile */
+    const spi_node_t *a = spi_get(s->p, s->arg[i]);
+    int64_t k = s->coef[i], km;
+    if (k % c == 0) {
+      s->coef[i] = 0;
+    } else if (a->kind == SP_KIND_MOD && sp_mul_ok(k, a->payload, &km) &&
+               km % c == 0) {
+      s->coef[i] = 0;
+      spi_sum_add(s, a->args[0], k);
     }
   }
-  return opened;
+  spi_sum_sort(s);
 }
 
 /* s - c*q as a term, when all of s is in block q */
@@ -204,14 +197,9 @@ static sp_expr scaled_mod(spi_sum *y, int64_t m, int64_t k, spi_sum *rest) {
 }
 
 static sp_expr mod_normal(sp_pool *p, sp_expr e, int64_t c) {
-  spi_parts d;
-  spi_parts_of(p, e, &d);
-  spi_sum s = spi_sum_new(p, d.n + 2), y, rest = spi_sum_new(p, d.n + 2);
-  while (mod_terms(p, e, c, &s)) {
-    e = spi_sum_done(&s); /* opened terms may hold more of them */
-    s = spi_sum_new(p, 8);
-  }
-  spi_sum_sort(&s);
+  spi_sum s = spi_sum_new(p, 8), y, rest = spi_sum_new(p, 8);
+  spi_sum_add(&s, e, 1);
+  mod_terms(&s, c);
   sp_expr r = mod_in_block(&s, c);
   if (r.v) {
     return r;

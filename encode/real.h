@@ -89,7 +89,7 @@ typedef struct spi_red {
   const sp_expr *vars;
   const spi_set *set; /* of vars */
   sp_expr body;
-  uint32_t round; /* how often its variables were renamed */
+  uint32_t round; /* steps so far */
 } spi_red;
 /* Whether a variable of the reduction is free in e. */
 static inline bool spi_depends(const sp_pool *p, const spi_red *r, sp_expr e) {

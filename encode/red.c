@@ -4,16 +4,17 @@
  * comes back here with a smaller body.
  */
 #include "encode/real.h"
-#include <stdlib.h>
-#include <stdio.h>
 
-/* Renaming lets the body be rebuilt in another order, and rules see it anew. It
- * settles at once in practice; to be sure of an end, rules stop after so many
- * renamings. */
-enum { RULE_ROUNDS = 8, CLOSE_ROUNDS = 64, POWER_MAX = 8 };
+/* Rules make the body smaller and renaming settles at once; but constructors
+ * rewrite what rules build, so to be sure of an end, rules stop after so many
+ * steps and renamings. */
+enum { RULE_ROUNDS = 100, CLOSE_ROUNDS = 150, POWER_MAX = 8 };
 
+/* round counts steps; ordered: the variables were put in order, and no rule
+ * has changed the body since. */
 static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n,
-                      const sp_expr *vars, sp_expr body, uint32_t round);
+                      const sp_expr *vars, sp_expr body, uint32_t round,
+                      bool ordered);
 
 /* ---- closing ---- */
 
@@ -43,7 +44,8 @@ static sp_expr red_node(sp_pool *p, sp_red_op op, uint32_t n,
 }
 
 static sp_expr close_over(sp_pool *p, sp_red_op op, uint32_t n,
-                          const sp_expr *vars, sp_expr body, uint32_t round) {
+                          const sp_expr *vars, sp_expr body, uint32_t round,
+                          bool ordered) {
   if (round > CLOSE_ROUNDS) {
     sp_raise(p->ctx, SP_ERR_INTERNAL, sp_nowhere(), NULL,
              "bound variables of a reduction do not settle");
@@ -52,7 +54,8 @@ static sp_expr close_over(sp_pool *p, sp_red_op op, uint32_t n,
   sp_expr *from = sp_scratch(p->ctx, n * sizeof *from);
   sp_expr *to = sp_scratch(p->ctx, n * sizeof *to);
   memcpy(from, vars, n * sizeof *from);
-  if (!p->raw_values && op != SP_RED_LAMBDA && n > 1 && round < RULE_ROUNDS) {
+  bool literal = p->raw_values || op == SP_RED_LAMBDA;
+  if (!literal && n > 1 && !ordered) {
     spi_first_use(p, n, from, body);
   }
   uint32_t height = spi_height(p, body) + 1, position = 0;
@@ -68,9 +71,9 @@ static sp_expr close_over(sp_pool *p, sp_red_op op, uint32_t n,
     e = red_node(p, op, n, to, body);
   } else {
     body = sp_subst(p, body, n, from, to);
-    e = p->raw_values || op == SP_RED_LAMBDA
-            ? close_over(p, op, n, to, body, round + 1)
-            : reduce(p, op, n, to, body, round + 1);
+    e = literal
+            ? close_over(p, op, n, to, body, round + 1, true)
+            : reduce(p, op, n, to, body, round + 1, true);
   }
   sp_scratch_release(p->ctx, mark);
   return e;
@@ -186,7 +189,7 @@ sp_expr spi_rereduce(sp_pool *p, const spi_red *r, sp_red_op op, sp_expr body,
   if (n) {
     memcpy(vars + r->n, more, n * sizeof *vars);
   }
-  sp_expr e = reduce(p, op, r->n + n, vars, body, r->round);
+  sp_expr e = reduce(p, op, r->n + n, vars, body, r->round + 1, false);
   sp_scratch_release(p->ctx, mark);
   return e;
 }
@@ -288,22 +291,25 @@ static sp_expr reduce_step(sp_pool *p, const spi_red *r) {
   return (sp_expr){0};
 }
 
-/* Every variable occurs, n > 0. */
+/* Every variable occurs (but in a PROD), n > 0. */
 static sp_expr reduce_used(sp_pool *p, sp_red_op op, uint32_t n,
-                           const sp_expr *vars, sp_expr body, uint32_t round) {
+                           const sp_expr *vars, sp_expr body, uint32_t round,
+                           bool ordered) {
   if (op == SP_RED_AND) {
-    return sp_not(p, reduce(p, SP_RED_OR, n, vars, sp_not(p, body), round));
+    return sp_not(
+        p, reduce(p, SP_RED_OR, n, vars, sp_not(p, body), round, false));
   }
   spi_red r = {op, n, vars, spi_set_of(p, n, vars), body, round};
   sp_expr e = {0};
   if (round < RULE_ROUNDS) {
     e = reduce_step(p, &r);
-  } else if (getenv("DBG")) fprintf(stderr, "ROUND %u: %s\n", round, sp_show(p, body));
-  return e.v ? e : close_over(p, op, n, vars, body, round);
+  }
+  return e.v ? e : close_over(p, op, n, vars, body, round, ordered);
 }
 
 static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n,
-                      const sp_expr *vars, sp_expr body, uint32_t round) {
+                      const sp_expr *vars, sp_expr body, uint32_t round,
+                      bool ordered) {
   op = op_for(p, op, sp_sort_of(p, body));
   sp_mark mark = sp_scratch_mark(p->ctx);
   sp_expr *own = sp_scratch(p->ctx, n * sizeof *own);
@@ -327,7 +333,7 @@ static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n,
     e = identity_of(p, op, sp_sort_of(p, body));
   } else {
     m = drop_unused(p, op, m, own, &body);
-    e = m == 0 ? body : reduce_used(p, op, m, own, body, round);
+    e = m == 0 ? body : reduce_used(p, op, m, own, body, round, ordered);
   }
   sp_scratch_release(p->ctx, mark);
   return e;
@@ -352,7 +358,7 @@ static sp_expr reduce_literally(sp_pool *p, sp_red_op op, uint32_t n,
     e = identity_of(p, op, sp_sort_of(p, body));
   } else {
     e = own.n || op == SP_RED_LAMBDA
-            ? close_over(p, op, own.n, own.v, body, 0)
+            ? close_over(p, op, own.n, own.v, body, 0, true)
             : body;
   }
   sp_scratch_release(p->ctx, mark);
@@ -365,5 +371,5 @@ sp_expr sp_red(sp_pool *p, sp_red_op op, uint32_t n, const sp_expr *vars,
     op = op_for(p, op, sp_sort_of(p, body));
     return reduce_literally(p, op, n, vars, body);
   }
-  return reduce(p, op, n, vars, body, 0);
+  return reduce(p, op, n, vars, body, 0, false);
 }

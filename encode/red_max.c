@@ -137,18 +137,18 @@ static sp_expr int_step(sp_pool *p, const spi_red *r) {
   if (d->kind != SP_KIND_LIN) {
     return (sp_expr){0};
   }
+  /* free terms from the front, the others from the back */
   sp_expr *args = sp_scratch(p->ctx, d->n * sizeof *args);
   int64_t *coefs = sp_scratch(p->ctx, d->n * sizeof *coefs);
-  uint32_t n = 0;
+  uint32_t n = 0, m = d->n;
   for (uint32_t i = 0; i < d->n; i++) {
-    if (!spi_depends(p, r, d->args[i])) {
-      args[n] = d->args[i];
-      coefs[n++] = d->coefs.lin[i];
-    }
+    uint32_t at = spi_depends(p, r, d->args[i]) ? --m : n++;
+    args[at] = d->args[i];
+    coefs[at] = d->coefs.lin[i];
   }
   if (n > 0 || d->payload != 0) {
     sp_expr a = spi_lin(p, d->payload, n, args, coefs);
-    sp_expr b = sp_isub(p, r->body, a);
+    sp_expr b = spi_lin(p, 0, d->n - m, args + m, coefs + m);
     return sp_iadd(p, a, spi_rereduce(p, r, r->op, b, 0, NULL));
   }
   if (d->n == 1) {
@@ -159,9 +159,35 @@ static sp_expr int_step(sp_pool *p, const spi_red *r) {
   return (sp_expr){0};
 }
 
+/* max_k ite(c, max_j g(k, j), b) = max_{k, j} ite(c, g(k, j), b): b is the
+ * largest of itself, j ranging over something. */
+static sp_expr merge_guarded(sp_pool *p, const spi_red *r) {
+  const spi_node_t *d = spi_get(p, r->body);
+  if (d->kind != SP_KIND_ITE) {
+    return (sp_expr){0};
+  }
+  for (uint32_t i = 1; i <= 2; i++) {
+    sp_expr inner = d->args[i], other_branch = d->args[3 - i];
+    if (spi_kind(p, inner) != SP_KIND_RED ||
+        sp_red_op_of(p, inner) != r->op) {
+      continue;
+    }
+    uint32_t m = sp_red_n_vars(p, inner);
+    sp_expr *more = sp_scratch(p->ctx, m * sizeof *more);
+    sp_expr body = sp_red_open(p, inner, more);
+    sp_expr c = i == 1 ? d->args[0] : sp_not(p, d->args[0]);
+    body = sp_ite(p, c, body, other_branch);
+    return spi_rereduce(p, r, r->op, body, m, more);
+  }
+  return (sp_expr){0};
+}
+
 sp_expr spi_extremum_step(sp_pool *p, const spi_red *r) {
   sp_mark mark = sp_scratch_mark(p->ctx);
   sp_expr e = take_args(p, r);
+  if (!e.v) {
+    e = merge_guarded(p, r);
+  }
   if (!e.v) {
     e = sp_sort_of(p, r->body) == SP_SORT_REAL ? real_step(p, r)
                                                : int_step(p, r);

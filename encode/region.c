@@ -473,6 +473,10 @@ sp_expr spi_reduce(const sp_call *call, sp_reducer kind, sp_dtype t,
   if (init.v == spi_identity(call->pool, kind, t).v) {
     return e;
   }
+  if (kind == SP_REDUCER_SUM || kind == SP_REDUCER_PROD) {
+    /* XLA may apply it any number of times, and says that it is neutral */
+    spi_assume(call, "an init value that is not neutral counts once");
+  }
   return spi_combine(call, kind, t, init, e);
 }
 

@@ -53,6 +53,8 @@ static void set_params(sp_z3 *z, uint32_t timeout_ms) {
   if (timeout_ms != 0)
     Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "timeout"),
                        timeout_ms);
+  /* the older simplex: faster on quotients and rests (docs/obligations.md) */
+  Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "arith.solver"), 2);
   /* the process' signal handlers are not ours to change */
   Z3_params_set_bool(z->z3, p, Z3_mk_string_symbol(z->z3, "ctrl_c"), false);
   Z3_solver_set_params(z->z3, z->solver, p);

@@ -9,7 +9,7 @@
 
 enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_TRIED = 24 };
 
-static const uint64_t BUDGET = 6000; /* node visits at one point */
+static const uint64_t BUDGET = 40000; /* node visits at one point */
 
 typedef struct search {
   sp_state *s;

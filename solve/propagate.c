@@ -46,14 +46,11 @@ bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
     return false;
   }
   sp_expr lhs = spi_seq_raw(s, t), rhs = a->raw;
-  if (a->expanded) {
-    lhs = s->seq[t].expanded;
-    rhs = a->term;
-  }
-  sp_mode mode = sp_pool_mode(
-      s->pool, a->expanded ? SP_MODE_NORMAL : SP_MODE_RAW_INDEX);
-  sp_expr moved = sp_subst(s->pool, lhs, n, s->seq[t].idx, a->phi);
-  bool ok = sp_prove_equal(s->prover, moved, rhs, a->hyps);
+  sp_mode mode = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  lhs = sp_subst(s->pool, lhs, n, s->seq[t].idx, a->phi);
+  bool ok = sp_prove_equal(
+      s->prover, a->expanded ? spi_expand(s, lhs, true) : lhs,
+      a->expanded ? spi_expand(s, rhs, true) : rhs, a->hyps);
   sp_pool_mode(s->pool, mode);
   if (!ok) {
     attempt_note(s, a, t, "the elements were not proved equal");
@@ -169,7 +166,7 @@ static void expand_candidates(sp_state *s) {
     if (v->def.v && !v->opaque && !v->expanded.v &&
         sp_sort_of(s->pool, v->def) == SP_SORT_REAL &&
         sp_kind_of(s->pool, v->def) != SP_KIND_READ) {
-      v->expanded = spi_expand(s, v->def);
+      v->expanded = spi_expand(s, v->def, false);
       spi_index_add(s, &s->by_expanded, v->expanded, t);
     }
   }
@@ -184,7 +181,7 @@ static bool find(sp_state *s, spi_attempt *a) {
   }
   expand_candidates(s);
   sp_expr plain = a->term;
-  a->term = spi_expand(s, a->term);
+  a->term = spi_expand(s, a->term, false);
   a->expanded = true;
   bool ok = spi_index_visit(s, &s->by_expanded, sp_skeleton(s->pool, a->term),
                             visit_candidate, a);

@@ -174,8 +174,14 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
       }
     }
   }
-  return sp_prove_holds(pr, lemmas ? "equal given equal reductions" : "equal",
-                        equation(p, a, b), hyps);
+  const char *rule = lemmas ? "equal given equal reductions" : "equal";
+  sp_expr goal = equation(p, a, b);
+  if (sp_prove_holds(pr, rule, goal, hyps)) {
+    return true;
+  }
+  sp_hyps more = spi_extremum_facts(pr, a, b, hyps);
+  return more.n > hyps.n &&
+         sp_prove_holds(pr, "equal given bounds of maxima", goal, more);
 }
 
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {

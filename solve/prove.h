@@ -9,6 +9,7 @@
  *
  *   rule_reindex.c   congruence, re-index, guarded re-index, permutation
  *   rule_onehot.c    a sum of which one term is not zero
+ *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
 #ifndef SP_SOLVE_PROVE_H
 #define SP_SOLVE_PROVE_H
@@ -52,6 +53,9 @@ bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
 
 /* ---- rules; internal to solve/ ---- */
 bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* Facts about maxima (minima) and elements that occur in both terms, proved,
+ * added to the hypotheses. */
+sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */

@@ -171,28 +171,51 @@ static bool reindex(sp_prover *pr, const side *a, const side *b,
   return false;
 }
 
-/* Bodies of different structure over ranges of equal extents. */
+/* The map that reads b's variables, in this order, as the digits of one number
+ * and that number as digits of a's (orders of both). */
+static void digit_map(sp_pool *p, const side *a, const uint32_t *order_a,
+                      const side *b, const uint32_t *order_b, sp_expr *map) {
+  int64_t dims[MAX_PERMUTED];
+  sp_expr digits[MAX_PERMUTED];
+  for (uint32_t k = 0; k < b->n; k++) {
+    digits[k] = b->var[order_b[k]];
+    dims[k] = sp_var_extent(p, digits[k]);
+  }
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr x = sp_flatten(p, b->n, dims, digits);
+  for (uint32_t k = 0; k < a->n; k++) {
+    dims[k] = sp_var_extent(p, a->var[order_a[k]]);
+  }
+  sp_unflatten(p, x, a->n, dims, digits);
+  sp_pool_mode(p, mode);
+  for (uint32_t k = 0; k < a->n; k++) {
+    map[order_a[k]] = digits[k];
+  }
+}
+
+/* Bodies of different structure, which no match relates: variables correspond
+ * in some order, or one variable is the digits of others. */
 static bool permuted(sp_prover *pr, const side *a, const side *b,
                      sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
-  if (a->n != b->n || a->n > MAX_PERMUTED) {
+  if (a->n > MAX_PERMUTED || b->n > MAX_PERMUTED || !sizes_equal(p, a, b)) {
     return false;
   }
   uint32_t order[MAX_PERMUTED] = {0, 1, 2, 3}, turn[MAX_PERMUTED] = {0};
-  uint32_t i = 0;
+  static const uint32_t plain[MAX_PERMUTED] = {0, 1, 2, 3};
+  uint32_t n = a->n > b->n ? a->n : b->n, i = 0;
   for (;;) {
     sp_expr map[MAX_PERMUTED];
-    for (uint32_t k = 0; k < a->n; k++) {
-      map[k] = b->var[order[k]];
-    }
-    if (is_renaming(p, a, b, map) && reindexed(pr, a, b, map, hyps)) {
+    digit_map(p, a, a->n > b->n ? order : plain, b,
+              a->n > b->n ? plain : order, map);
+    if (reindexed(pr, a, b, map, hyps)) {
       return true;
     }
     /* Heap's algorithm for the next permutation. */
-    while (i < a->n && turn[i] >= i) {
+    while (i < n && turn[i] >= i) {
       turn[i++] = 0;
     }
-    if (i >= a->n) {
+    if (i >= n) {
       return false;
     }
     uint32_t k = i % 2 ? turn[i] : 0;

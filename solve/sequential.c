@@ -278,6 +278,7 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
 typedef struct expansion {
   sp_state *s;
   int depth;
+  bool raw;
 } expansion;
 
 static uint32_t anchor_of(const sp_state *s, sp_sym sym) {
@@ -312,7 +313,8 @@ static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
   for (uint32_t i = 0; i < n; i++) {
     idx[i] = sp_arg(p, e, i);
   }
-  sp_expr body = sp_subst(p, v->def, n, v->idx, idx);
+  sp_expr body = x->raw ? spi_seq_raw(x->s, t) : v->def;
+  body = sp_subst(p, body, n, v->idx, idx);
   sp_scratch_release(x->s->ctx, mark);
   x->depth++;
   body = sp_map(p, body, expand_node, env);
@@ -320,9 +322,13 @@ static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
   return body;
 }
 
-sp_expr spi_expand(sp_state *s, sp_expr e) {
-  expansion x = {s, 0};
-  return spi_onehot(s->prover, sp_map(s->pool, e, expand_node, &x));
+sp_expr spi_expand(sp_state *s, sp_expr e, bool raw) {
+  expansion x = {s, 0, raw};
+  sp_mode was =
+      sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_expr wide = sp_map(s->pool, e, expand_node, &x);
+  sp_pool_mode(s->pool, was);
+  return raw ? wide : spi_onehot(s->prover, wide);
 }
 
 /* ---- starting ---- */

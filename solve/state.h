@@ -116,8 +116,9 @@ sp_expr spi_seq_raw(sp_state *s, uint32_t t);
 void spi_seq_make_anchor(sp_state *s, uint32_t t);
 /* Define what became definable, with at most `heavy` reductions inlined. */
 void spi_seq_refresh(sp_state *s, uint32_t heavy);
-/* Definition with elementwise anchors expanded. */
-sp_expr spi_expand(sp_state *s, sp_expr e);
+/* A term with elementwise anchors expanded, by their raw or simplified
+ * definitions. */
+sp_expr spi_expand(sp_state *s, sp_expr e, bool raw);
 
 /* ---- distributed.c ---- */
 void spi_dist_start(sp_state *s);

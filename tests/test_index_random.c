@@ -482,6 +482,7 @@ static void run_seeds(uint64_t from, uint64_t to) {
   for (uint64_t at = from; at < to; at += BATCH) {
     batch b = {at, at + BATCH < to ? at + BATCH : to, 0};
     sp_ctx *ctx = sp_ctx_new(NULL);
+    sp_ctx_set_limit(ctx, (size_t)1 << 28);
     sp_code code = sp_protect(ctx, run_batch, &b);
     if (code != SP_OK) {
       printf("\nseed %" PRIu64 ": %s\n", b.bad, sp_ctx_error(ctx)->message);

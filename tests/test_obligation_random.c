@@ -20,6 +20,7 @@ typedef struct fuzz {
   sp_sym ints, reals, grid, table;
   SP_VEC(sp_expr) bound; /* fresh variables in scope */
   uint64_t world;        /* seed of the tensors' elements */
+  uint64_t points;       /* evaluated */
 } fuzz;
 
 static uint32_t draw(fuzz *z, uint32_t n) {
@@ -160,7 +161,8 @@ static bool holds(fuzz *z, sp_expr hyp, sp_expr goal) {
           env.budget = 1000000;
           if (!sp_eval(z->b->p, hyp, &env, &h) ||
               !sp_eval(z->b->p, goal, &env, &g))
-            continue; /* a table read outside, say */
+            continue; /* out of budget, say */
+          z->points++;
           if (h.b && !g.b)
             return false;
         }
@@ -184,6 +186,49 @@ static void fuzz_begin(fuzz *z, uint64_t seed) {
   z->table = sp_sym_table_int(b->p, SP_SORT_INT, 1, &n, values);
 }
 
+/* A chain of divisions by divisors that divide one another, or do not. */
+static sp_expr random_digit(fuzz *z, sp_expr x) {
+  static const int64_t divisors[] = {2, 2, 3, 4, 4, 6, 8, 12, 5};
+  sp_pool *p = z->b->p;
+  for (uint32_t n = 1 + draw(z, 4); n > 0; n--) {
+    int64_t c = divisors[draw(z, 9)];
+    switch (draw(z, 5)) {
+    case 0:
+    case 1:
+      x = sp_idiv(p, x, c);
+      break;
+    case 2:
+    case 3:
+      x = sp_imod(p, x, c);
+      break;
+    default:
+      x = sp_iadd(p, sp_iscale(p, sp_idiv(p, x, c), c), sp_imod(p, x, c));
+      break;
+    }
+  }
+  return x;
+}
+
+/* How digits of one number hang together, negative numbers, too. */
+static sp_expr digits_goal(fuzz *z) {
+  sp_pool *p = z->b->p;
+  z->extents[0] = 97;
+  z->vars[0] = index_var(z->b, 97);
+  sp_expr x = sp_iaddc(p, z->vars[0], draw(z, 2) ? 0 : -40);
+  sp_expr a = random_digit(z, x), b = random_digit(z, x), c;
+  if (draw(z, 2)) {
+    /* the digits below and at a place make up the rest by the next place */
+    int64_t fine = 2 + draw(z, 3), k = 2 + draw(z, 3);
+    c = sp_imod(p, sp_idiv(p, x, fine), k);
+    c = sp_iadd(p, sp_iscale(p, c, fine), sp_imod(p, x, fine));
+    if (draw(z, 2))
+      b = sp_iadd(p, b, sp_isub(p, c, sp_imod(p, x, fine * k)));
+    else
+      return sp_or(p, sp_eq(p, a, b), sp_eq(p, c, sp_imod(p, x, fine * k)));
+  }
+  return draw(z, 2) ? sp_eq(p, a, b) : sp_le(p, a, b);
+}
+
 /* A goal that is likely to be true: two copies of a term with one variable
  * replaced by an equal term, compared. */
 static sp_expr likely(fuzz *z, sp_expr *hyp) {
@@ -198,13 +243,16 @@ static sp_expr likely(fuzz *z, sp_expr *hyp) {
 
 static void proved_goals_evaluate_to_true(bench *b) {
   long rounds = long_mode() ? 60000 : 3000;
-  uint64_t proved = 0, refuted = 0, wrong = 0;
+  uint64_t proved = 0, refuted = 0, wrong = 0, points = 0;
   for (long i = 0; i < rounds; i++) {
     fuzz z = {.b = b};
     fuzz_begin(&z, (uint64_t)i);
     sp_expr hyp = sp_bool(b->p, true), goal;
-    if (draw(&z, 3) == 0) {
+    uint32_t what = draw(&z, 4);
+    if (what == 0) {
       goal = likely(&z, &hyp);
+    } else if (what == 1) {
+      goal = digits_goal(&z);
     } else {
       if (draw(&z, 2))
         hyp = random_bool(&z, 1);
@@ -218,12 +266,19 @@ static void proved_goals_evaluate_to_true(bench *b) {
       printf("  wrongly proved (%ld): %s => %s\n", i, sp_show(b->p, hyp),
              sp_show(b->p, goal));
     }
+    /* nothing of digits is abstracted, so there a model is a fact */
+    if (what == 1 && (a == SP_UNKNOWN || (a == SP_REFUTED) == holds(&z, hyp, goal))) {
+      wrong++;
+      printf("  wrong answer (%ld): %s\n", i, sp_show(b->p, goal));
+    }
+    points += z.points;
   }
   const sp_solver_stats *s = sp_solver_statistics(b->s);
   printf("  %lu proved, %lu not, %lu hits, %.3f ms each ", (unsigned long)proved,
          (unsigned long)refuted, (unsigned long)s->cache_hits,
          1e3 * s->seconds / (double)s->distinct);
   CU_ASSERT_EQUAL(wrong, 0);
+  CU_ASSERT(points > proved * 10);
   CU_ASSERT(proved * 20 > (uint64_t)rounds);
   CU_ASSERT(refuted * 20 > (uint64_t)rounds);
 }

@@ -32,7 +32,7 @@ static const sp_op_attr custom_call_attrs[] = {
     {"custom_call_target", SP_ATTR_TEXT, true, false},
     /* of the targets above, these say nothing about values */
     {"backend_config", SP_ATTR_TEXT, false, true},
-    {"custom_call_has_side_effect", SP_ATTR_TEXT, false, true},
+    {"custom_call_has_side_effect", SP_ATTR_INT, false, true},
     {"api_version", SP_ATTR_TEXT, false, true},
     {"operand_layout_constraints", SP_ATTR_TEXT, false, true},
     {0},
