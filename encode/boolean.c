@@ -99,6 +99,9 @@ static sp_expr lt0_normal(sp_pool *p, sp_expr d) {
 }
 
 sp_expr spi_lt0(sp_pool *p, sp_expr d) {
+  if (spi_kind(p, d) == SP_KIND_INT && !p->raw_values) {
+    return sp_bool(p, sp_int_value(p, d) < 0);
+  }
   if (p->raw) {
     return cond_node(p, SP_KIND_LT0, d);
   }
@@ -213,9 +216,20 @@ static sp_expr eq0_normal(sp_pool *p, sp_expr d) {
   return spi_tabulate(p, cond_node(p, SP_KIND_EQ0, d));
 }
 
+/* Of d == 0 and -d == 0, the one with a positive first coefficient. */
+static sp_expr eq0_signed(sp_pool *p, sp_expr d) {
+  if (spi_kind(p, d) == SP_KIND_INT) {
+    return sp_bool(p, sp_int_value(p, d) == 0);
+  }
+  spi_parts t;
+  spi_parts_of(p, d, &t);
+  bool flip = t.n > 0 && t.coef[0] < 0;
+  return cond_node(p, SP_KIND_EQ0, flip ? sp_iscale(p, d, -1) : d);
+}
+
 sp_expr spi_eq0(sp_pool *p, sp_expr d) {
   if (p->raw) {
-    return cond_node(p, SP_KIND_EQ0, d);
+    return p->raw_values ? cond_node(p, SP_KIND_EQ0, d) : eq0_signed(p, d);
   }
   sp_mark mark = sp_scratch_mark(p->ctx);
   sp_expr e = eq0_normal(p, d);

@@ -121,7 +121,7 @@ static sp_expr div_normal(sp_pool *p, sp_expr e, int64_t c) {
 
 sp_expr sp_idiv(sp_pool *p, sp_expr e, int64_t c) {
   assert(c > 0);
-  if (p->raw) {
+  if (p->raw && !(spi_kind(p, e) == SP_KIND_INT && !p->raw_values)) {
     return spi_node(p, SP_KIND_DIV, SP_SORT_INT, c, 1, &e, NULL);
   }
   if (c == 1) {
@@ -235,7 +235,7 @@ static sp_expr mod_normal(sp_pool *p, sp_expr e, int64_t c) {
 
 sp_expr sp_imod(sp_pool *p, sp_expr e, int64_t c) {
   assert(c > 0);
-  if (p->raw) {
+  if (p->raw && !(spi_kind(p, e) == SP_KIND_INT && !p->raw_values)) {
     return spi_node(p, SP_KIND_MOD, SP_SORT_INT, c, 1, &e, NULL);
   }
   if (c == 1) {

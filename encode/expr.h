@@ -91,8 +91,9 @@ typedef enum sp_var_class {
 sp_pool *sp_pool_new(sp_ctx *ctx);
 sp_ctx *sp_pool_ctx(const sp_pool *p);
 /* How much constructors rewrite. RAW_INDEX is what obligations are stated in:
- * conditions and indices stay as the operators give them, so that the index
- * simplifier need not be believed; reals and reductions are in normal form
+ * conditions and indices stay as the operators give them, but for arithmetic
+ * on constants and double negation, so that the index simplifier need not be
+ * believed; reals and reductions are in normal form
  * (the reduction rules of docs/soundness.md, "Real rewrites", are believed). */
 typedef enum sp_mode {
   SP_MODE_NORMAL,

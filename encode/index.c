@@ -83,9 +83,18 @@ static sp_expr clamp_order(sp_pool *p, uint32_t n, const sp_expr *v) {
   return (sp_expr){0};
 }
 
+static bool all_constant(const sp_pool *p, uint32_t n, const sp_expr *args) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (spi_kind(p, args[i]) != SP_KIND_INT) {
+      return false;
+    }
+  }
+  return true;
+}
+
 sp_expr spi_extremum(sp_pool *p, sp_kind kind, uint32_t n,
                      const sp_expr *args) {
-  if (p->raw) {
+  if (p->raw && (p->raw_values || !all_constant(p, n, args))) {
     return spi_node(p, kind, SP_SORT_INT, 0, n, args, NULL);
   }
   sp_mark mark = sp_scratch_mark(p->ctx);
@@ -348,7 +357,7 @@ sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n,
       return ifn_node(p, name, n, args);
     }
   }
-  if (p->raw) {
+  if (p->raw && (p->raw_values || !all_constant(p, n, args))) {
     return ifn_node(p, name, n, args);
   }
   sp_expr e = ifn_fold(p, name, n, args);

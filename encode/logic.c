@@ -8,14 +8,14 @@ enum { OR_MERGE_MAX = 64 };
 sp_expr sp_not(sp_pool *p, sp_expr a) {
   const spi_node_t *d = spi_get(p, a);
   assert(d->sort == SP_SORT_BOOL);
-  if (!p->raw) {
+  if (!p->raw_values) {
     if (d->kind == SP_KIND_BOOL) {
       return sp_bool(p, !d->payload);
     }
     if (d->kind == SP_KIND_NOT) {
       return d->args[0];
     }
-    if (d->kind == SP_KIND_LT0) {
+    if (d->kind == SP_KIND_LT0 && !p->raw) {
       return spi_lt0(
           p, spi_lin(p, -1, 1, d->args, (int64_t[]){-1}));
     }
@@ -331,7 +331,14 @@ sp_expr spi_or_n(sp_pool *p, uint32_t n, const sp_expr *args) {
   uint32_t m = or_flatten(p, n, args, NULL);
   sp_expr *v = sp_scratch(p->ctx, (m + 1) * sizeof *v);
   or_flatten(p, n, args, v);
-  sp_expr e = p->raw ? or_done(p, m, v) : or_normal(p, m, v);
+  sp_expr e;
+  if (!p->raw) {
+    e = or_normal(p, m, v);
+  } else if (!p->raw_values && or_trivial(p, &m, v)) {
+    e = SPI_TRUE;
+  } else {
+    e = or_done(p, m, v);
+  }
   sp_scratch_release(p->ctx, mark);
   return e;
 }

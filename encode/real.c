@@ -154,8 +154,9 @@ static uint32_t terms_collect(sp_pool *p, uint32_t n, term *v) {
   return out;
 }
 
-/* A growing list of terms in scratch memory. */
+/* A sum under construction: a growing list in scratch memory. */
 typedef struct terms {
+  sp_num constant;
   uint32_t n, cap;
   term *v;
 } terms;
@@ -197,8 +198,7 @@ static sp_expr exp_times_sum(sp_pool *p, sp_expr e) {
 }
 
 static sp_expr factor_drop(sp_pool *p, sp_expr e, sp_expr f);
-static sp_num terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k,
-                         bool alone);
+static void terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k, bool alone);
 
 static void terms_push_one(sp_pool *p, terms *t, sp_expr a, sp_num k,
                            bool alone) {
@@ -226,17 +226,16 @@ static void terms_push_one(sp_pool *p, terms *t, sp_expr a, sp_num k,
   }
 }
 
-/* Append k * e, nested sums opened; the constant's share is returned. alone:
- * e is the whole sum. */
-static sp_num terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k,
-                         bool alone) {
+/* Add k * e, nested sums opened. alone: e is the whole sum. */
+static void terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k,
+                       bool alone) {
   spi_view s;
   spi_view_of(p, e, &s);
   alone = alone && s.n == 1 && spi_num_is_zero(s.constant);
   for (uint32_t i = 0; i < s.n; i++) {
     terms_push_one(p, t, s.args[i], sp_num_mul(p, k, s.coefs[i]), alone);
   }
-  return sp_num_mul(p, k, s.constant);
+  t->constant = sp_num_add(p, t->constant, sp_num_mul(p, k, s.constant));
 }
 
 static bool factor_has(const sp_pool *p, const sp_expr *e, sp_expr f) {
@@ -411,13 +410,13 @@ sp_expr spi_add_n(sp_pool *p, sp_num constant, uint32_t n, const sp_expr *args,
     sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a sum is too long");
   }
   sp_mark mark = sp_scratch_mark(p->ctx);
-  terms t = {0, (uint32_t)room, sp_scratch(p->ctx, room * sizeof *t.v)};
+  terms t = {constant, 0, (uint32_t)room, NULL};
+  t.v = sp_scratch(p->ctx, room * sizeof *t.v);
   bool alone = n == 1 && spi_num_is_zero(constant);
   for (uint32_t i = 0; i < n; i++) {
-    sp_num c = terms_push(p, &t, args[i], coefs[i], alone);
-    constant = sp_num_add(p, constant, c);
+    terms_push(p, &t, args[i], coefs[i], alone);
   }
-  sp_expr e = terms_build(p, constant, t.n, t.v);
+  sp_expr e = terms_build(p, t.constant, t.n, t.v);
   sp_scratch_release(p->ctx, mark);
   return e;
 }

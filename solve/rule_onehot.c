@@ -177,6 +177,34 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
   return kept ? sp_red(p, SP_RED_SUM, kept, keep, body) : body;
 }
 
+/* With a witness from the conditions under which this form of the body is
+ * zero. */
+static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
+  sp_pool *p = s->p;
+  sp_expr off[MAX_ATOMS];
+  uint32_t n = zero_conditions(p, form, off);
+  for (uint32_t i = 0; i < n; i++) {
+    sp_expr witness[MAX_VARS] = {{0}};
+    bool found = false;
+    sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+    if (sp_kind_of(p, off[i]) == SP_KIND_NOT &&
+        sp_kind_of(p, sp_arg(p, off[i], 0)) == SP_KIND_EQ0) {
+      found = witness_of_equation(s, sp_arg(p, sp_arg(p, off[i], 0), 0),
+                                  witness);
+    } else if (sp_kind_of(p, off[i]) == SP_KIND_LT0) {
+      found = witness_of_bound(s, sp_arg(p, off[i], 0), witness);
+    }
+    sp_pool_mode(p, mode);
+    if (found) {
+      sp_expr e = apply(s, witness);
+      if (e.v) {
+        return e;
+      }
+    }
+  }
+  return (sp_expr){0};
+}
+
 static sp_expr onehot_sum(sp_prover *pr, sp_expr red) {
   sp_pool *p = sp_prover_pool(pr);
   sum s = {.pr = pr, .p = p, .n = sp_red_n_vars(p, red)};
@@ -184,30 +212,14 @@ static sp_expr onehot_sum(sp_prover *pr, sp_expr red) {
     return (sp_expr){0};
   }
   s.body = sp_red_open(p, red, s.var);
-  sp_expr off[MAX_ATOMS];
-  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
-  uint32_t n = zero_conditions(p, sp_simplify(p, s.body), off);
-  sp_pool_mode(p, mode);
-  for (uint32_t i = 0; i < n; i++) {
-    sp_expr witness[MAX_VARS] = {{0}};
-    bool found = false;
-    mode = sp_pool_mode(p, SP_MODE_NORMAL);
-    if (sp_kind_of(p, off[i]) == SP_KIND_NOT &&
-        sp_kind_of(p, sp_arg(p, off[i], 0)) == SP_KIND_EQ0) {
-      found = witness_of_equation(
-          &s, sp_arg(p, sp_arg(p, off[i], 0), 0), witness);
-    } else if (sp_kind_of(p, off[i]) == SP_KIND_LT0) {
-      found = witness_of_bound(&s, sp_arg(p, off[i], 0), witness);
-    }
+  sp_expr e = onehot_by_guard(&s, s.body);
+  if (!e.v) {
+    sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+    sp_expr simple = sp_simplify(p, s.body);
     sp_pool_mode(p, mode);
-    if (found) {
-      sp_expr e = apply(&s, witness);
-      if (e.v) {
-        return e;
-      }
-    }
+    e = simple.v == s.body.v ? e : onehot_by_guard(&s, simple);
   }
-  return (sp_expr){0};
+  return e;
 }
 
 static sp_expr visit(void *env, sp_pool *p, sp_expr e) {

@@ -88,9 +88,10 @@ static void ranges_hold_inside_the_extents(bench *b) {
 
 static void tables(bench *b) {
   sp_pool *p = b->p;
-  sp_expr i = index_var(b, 4), j = index_var(b, 2), wide = index_var(b, 5);
-  int64_t extents[2] = {4, 2};
-  int64_t odd[4] = {3, 9, 1, 7}, grid[8] = {5, 0, 2, 2, 9, 4, 8, 1};
+  sp_expr i = index_var(b, 4), j = index_var(b, 3), wide = index_var(b, 5);
+  int64_t extents[2] = {4, 3};
+  int64_t odd[4] = {3, 9, 1, 7};
+  int64_t grid[12] = {5, 0, 2, 2, 1, 0, 9, 4, 1, 8, 1, 8};
   sp_sym t = sp_sym_table_int(p, SP_SORT_INT, 1, extents, odd);
   sp_expr e = at1(b, t, i);
   YES(prove(b, sp_eq(p, sp_imod(p, e, 2), sp_int(p, 1))));
@@ -102,6 +103,10 @@ static void tables(bench *b) {
   sp_expr high = sp_lt(p, sp_int(p, 7), at2(b, g, i, j));
   YES(implies(b, high, sp_le(p, sp_int(p, 2), i)));
   NO(implies(b, high, sp_eq(p, sp_int(p, 2), i)));
+  sp_expr nine = sp_eq(p, at2(b, g, i, j), sp_int(p, 9));
+  sp_expr row2 = sp_eq(p, i, sp_int(p, 2)), col0 = sp_eq(p, j, sp_int(p, 0));
+  YES(implies(b, nine, sp_and(p, row2, col0)));
+  NO(implies(b, row2, nine));
   int64_t bits[4] = {0, 1, 1, 0};
   sp_sym mask = sp_sym_table_int(p, SP_SORT_BOOL, 1, extents, bits);
   YES(implies(b, at1(b, mask, i), sp_lt(p, sp_int(p, 0), i)));
@@ -227,6 +232,10 @@ static void reductions_are_congruent(bench *b) {
   sp_expr more = sum1(b, m, sp_add(p, at2(b, x, j, m), half));
   sp_expr less = sum1(b, m, sp_add(p, at2(b, x, j, m), sp_real_i64(p, 1)));
   NO(prove(b, sp_eq(p, more, less)));
+  sp_expr y_mj = at2(b, y, m, j);
+  sp_expr plus = sum1(b, m, sp_add(p, at2(b, x, j, m), y_mj));
+  sp_expr minus = sum1(b, m, sp_sub(p, at2(b, x, j, m), y_mj));
+  NO(prove(b, sp_eq(p, plus, minus)));
 }
 
 static void sums_in_a_body_have_one_hole(bench *b) {

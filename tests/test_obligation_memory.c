@@ -84,6 +84,43 @@ static void differences_are_not_remembered(bench *b) {
   CU_ASSERT_EQUAL(hits(b), 0);
 }
 
+/* A formula p(c) with these sorts and this number; returns its key's hash. */
+static uint64_t key_of(sp_formula *f, sp_sort of, sp_sort result,
+                       uint32_t depth, int64_t number, bool twice) {
+  sp_formula_clear(f);
+  sp_smt_sort arg = {of, depth}, out = {result, 0};
+  uint32_t c = sp_smt_declare(f, "c", NULL, arg, 0, NULL);
+  uint32_t p = sp_smt_declare(f, "p", NULL, out, 1, &arg);
+  sp_smt t = sp_smt_app(f, c, 0, NULL);
+  t = sp_smt_app(f, p, 1, &t);
+  sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, t, sp_smt_int(f, number)));
+  if (twice)
+    sp_smt_assert(f, sp_smt_bool(f, false));
+  size_t n;
+  uint64_t h = 1;
+  const uint32_t *key = sp_formula_key(f, &n);
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ key[i]) * 0x9e3779b97f4a7c15u;
+  return h;
+}
+
+static void keys_tell_formulas_apart(bench *b) {
+  sp_formula *f = sp_formula_new(b->ctx);
+  uint64_t keys[] = {
+      key_of(f, SP_SORT_INT, SP_SORT_INT, 0, 1, false),
+      key_of(f, SP_SORT_INT, SP_SORT_REAL, 0, 1, false),
+      key_of(f, SP_SORT_REAL, SP_SORT_INT, 0, 1, false),
+      key_of(f, SP_SORT_INT, SP_SORT_INT, 1, 1, false),
+      key_of(f, SP_SORT_INT, SP_SORT_INT, 0, 2, false),
+      key_of(f, SP_SORT_INT, SP_SORT_INT, 0, 1 + ((int64_t)1 << 32), false),
+      key_of(f, SP_SORT_INT, SP_SORT_INT, 0, 1, true),
+  };
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t j = 0; j < i; j++)
+      CU_ASSERT_NOT_EQUAL(keys[i], keys[j]);
+  CU_ASSERT_EQUAL(keys[0], key_of(f, SP_SORT_INT, SP_SORT_INT, 0, 1, false));
+}
+
 static void order_of_age_does_not_matter(bench *b) {
   sp_pool *p = b->p;
   for (int turn = 0; turn < 2; turn++) {
@@ -235,6 +272,7 @@ static void a_folder_that_cannot_be_written_is_an_error(void) {
 
 BENCH_TEST(test_renamed, renamed_obligations_are_remembered)
 BENCH_TEST(test_differences, differences_are_not_remembered)
+BENCH_TEST(test_keys, keys_tell_formulas_apart)
 BENCH_TEST(test_age, order_of_age_does_not_matter)
 BENCH_TEST(test_errors, errors_of_z3_are_unknown)
 
@@ -252,6 +290,7 @@ void suite_obligation_memory(void) {
   CU_pSuite s = CU_add_suite("obligation_memory", NULL, NULL);
   CU_add_test(s, "renamed_obligations_are_remembered", test_renamed);
   CU_add_test(s, "differences_are_not_remembered", test_differences);
+  CU_add_test(s, "keys_tell_formulas_apart", test_keys);
   CU_add_test(s, "order_of_age_does_not_matter", test_age);
   CU_add_test(s, "without_a_cache_z3_is_asked_again", test_no_cache);
   CU_add_test(s, "a_timeout_is_unknown", test_timeout);

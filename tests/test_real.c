@@ -927,6 +927,90 @@ static sp_expr make_real(recipe *r, int depth) {
   }
 }
 
+/* The algebra of softmax: few atoms, so that exps, denominators and shifts meet
+ * and cancel. */
+static sp_expr make_shift(recipe *r, int depth) {
+  sp_pool *p = r->w->p;
+  sp_expr a;
+  switch (pick(r, depth > 0 ? 6 : 4)) {
+  case 0:
+    return sp_read(p, r->w->x, NULL);
+  case 1:
+    return sp_read(p, r->w->y, NULL);
+  case 2:
+  case 3:
+    return at(p, r->w->a, r->vars[pick(r, r->n)]);
+  case 4:
+    a = make_shift(r, depth - 1);
+    return sp_add(p, a, make_shift(r, depth - 1));
+  default:
+    a = make_shift(r, depth - 1);
+    return sp_sub(p, a, make_shift(r, depth - 1));
+  }
+}
+
+static sp_expr make_weight(recipe *r, int depth) {
+  sp_pool *p = r->w->p;
+  sp_expr a, c;
+  switch (pick(r, depth > 0 ? 7 : 3)) {
+  case 0:
+    return at(p, r->w->pos, r->vars[pick(r, r->n)]);
+  case 1:
+    return num(p, 1 + pick(r, 3), 1 + pick(r, 2));
+  case 2:
+    return sp_exp(p, make_shift(r, 1));
+  case 3:
+    a = make_weight(r, depth - 1);
+    return sp_add(p, a, make_weight(r, depth - 1));
+  case 4:
+    a = make_weight(r, depth - 1);
+    return sp_mul(p, a, make_weight(r, depth - 1));
+  case 5:
+    c = make_bool(r, 0);
+    a = make_weight(r, depth - 1);
+    return sp_add(p, guarded(p, c, a), make_weight(r, depth - 1));
+  default:
+    return may_reduce(r) ? make_red(r, SP_RED_SUM, depth - 1, make_weight)
+                         : sp_inv(p, make_weight(r, depth - 1));
+  }
+}
+
+static sp_expr make_soft(recipe *r, int depth) {
+  sp_pool *p = r->w->p;
+  sp_expr a, c;
+  if (depth <= 0) {
+    return pick(r, 3) ? make_shift(r, 0) : make_weight(r, 0);
+  }
+  switch (pick(r, 10)) {
+  case 0:
+  case 1:
+    a = make_soft(r, depth - 1);
+    return sp_add(p, a, make_soft(r, depth - 1));
+  case 2:
+    a = make_soft(r, depth - 1);
+    return sp_sub(p, a, make_soft(r, depth - 1));
+  case 3:
+    a = make_soft(r, depth - 1);
+    return sp_mul(p, a, make_weight(r, depth - 1));
+  case 4:
+    a = make_soft(r, depth - 1);
+    return sp_div(p, a, make_weight(r, depth - 1));
+  case 5:
+    a = make_soft(r, depth - 1);
+    return sp_mul(p, a, sp_exp(p, make_shift(r, 1)));
+  case 6:
+    c = make_bool(r, 0);
+    return guarded(p, c, make_soft(r, depth - 1));
+  case 7:
+    return sp_fn1(p, "log", make_weight(r, depth - 1));
+  case 8:
+    return sp_exp(p, make_masked(r, 0));
+  default:
+    return may_reduce(r) ? make_red(r, SP_RED_SUM, depth - 1, make_soft)
+                         : make_soft(r, depth - 1);
+  }
+}
+
 /* ---- evaluation ---- */
 
 typedef struct inputs {
@@ -1088,7 +1172,8 @@ static sp_expr follow(world *w, bool raw) {
   r.vars[0] = w->i;
   r.vars[1] = w->j;
   bool was = sp_pool_raw(w->p, raw);
-  sp_expr e = make_real(&r, 1 + (int)pick(&r, 5));
+  int depth = 1 + (int)pick(&r, 5);
+  sp_expr e = w->seed % 3 ? make_real(&r, depth) : make_soft(&r, depth + 1);
   sp_pool_raw(w->p, was);
   return e;
 }
