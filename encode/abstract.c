@@ -10,17 +10,21 @@
 #include "encode/template.h"
 
 enum {
-  SMALL_TABLE = 64,          /* entries that are written out */
-  SIZE_LIMIT = 4 << 20,      /* words of a formula */
-  NOTE_LIMIT = 300,          /* bytes of a note */
+  SMALL_TABLE = 64,     /* entries that are written out */
+  SIZE_LIMIT = 1 << 20, /* words of a formula */
+  NOTE_LIMIT = 300,     /* bytes of a note */
 };
 
-/* Valid for the obligation with this stamp. */
+/* What a term became: valid for the obligation with this stamp. */
 typedef struct built {
   uint32_t stamp, term; /* the SMT term */
-  uint32_t cut_stamp;
-  spi_cut cut; /* RED */
+  uint32_t cut;         /* RED: position in cuts, valid if that is its own */
 } built;
+
+typedef struct red_cut {
+  sp_expr red;
+  spi_cut cut;
+} red_cut;
 
 typedef struct symbol {
   uint32_t stamp, decl;
@@ -39,27 +43,27 @@ struct spi_abstract {
   spi_order *order;
   spi_cutter *cutter;
   spi_divisions *divisions;
-  bool notes;
   uint32_t stamp;
   built *built; /* by term id */
   size_t n_built;
-  SP_VEC(symbol) symbols; /* by sp_sym.v */
+  SP_VEC(symbol) symbols;       /* by sp_sym.v */
   SP_VEC(const char *) numbers; /* text by sp_num.v */
+  SP_VEC(red_cut) cuts;
   SP_VEC(sp_expr) work;
   SP_VEC(function) functions;
   SP_VEC(uint32_t) function_words;
-  SP_VEC(sp_smt) args; /* of the term under construction */
+  SP_VEC(sp_expr) subjects; /* by declaration; 0: nothing to tell */
+  SP_VEC(sp_smt) args;      /* of the term under construction */
   const char *refusal;
 };
 
-spi_abstract *spi_abstract_new(sp_pool *p, bool notes) {
+spi_abstract *spi_abstract_new(sp_pool *p) {
   spi_abstract *a = sp_alloc(p->ctx, sizeof *a);
   a->p = p;
   a->ctx = p->ctx;
   a->order = spi_order_new(p);
   a->cutter = spi_cutter_new(p, a->order);
   a->divisions = spi_divisions_new(p->ctx);
-  a->notes = notes;
   return a;
 }
 
@@ -68,6 +72,8 @@ static void begin(spi_abstract *a, sp_formula *f) {
   sp_formula_clear(f);
   spi_cutter_clear(a->cutter);
   spi_divisions_begin(a->divisions, f);
+  a->cuts.n = 0;
+  a->subjects.n = 0;
   a->work.n = 0;
   a->functions.n = 0;
   a->function_words.n = 0;
@@ -115,19 +121,21 @@ static sp_smt arg_term(const spi_abstract *a, sp_expr e, uint32_t i) {
   return term_of(a, spi_get(a->p, e)->args[i]);
 }
 
-static const char *note(spi_abstract *a, const char *text) {
-  if (!a->notes)
-    return NULL;
-  return sp_format(a->ctx, "%.*s", NOTE_LIMIT, text);
+/* All declarations but those of division.c are made here, so that what they
+ * stand for can be told. */
+static uint32_t declare(spi_abstract *a, const char *stem, sp_expr subject,
+                        sp_smt_sort result, uint32_t n,
+                        const sp_smt_sort *args) {
+  uint32_t d = sp_smt_declare(a->f, stem, result, n, args);
+  while (a->subjects.n < d)
+    sp_push(a->ctx, &a->subjects, (sp_expr){0});
+  sp_push(a->ctx, &a->subjects, subject);
+  return d;
 }
 
-static const char *note_of(spi_abstract *a, sp_expr e) {
-  return a->notes ? note(a, sp_show(a->p, e)) : NULL;
-}
-
-static sp_smt constant(spi_abstract *a, const char *stem, const char *text,
+static sp_smt constant(spi_abstract *a, const char *stem, sp_expr subject,
                        sp_sort sort) {
-  uint32_t d = sp_smt_declare(a->f, stem, text, (sp_smt_sort){sort, 0}, 0, NULL);
+  uint32_t d = declare(a, stem, subject, (sp_smt_sort){sort, 0}, 0, NULL);
   return sp_smt_app(a->f, d, 0, NULL);
 }
 
@@ -162,7 +170,7 @@ static void keep(spi_abstract *a, sp_smt t) {
  * kept if it is new. The result and argument sorts belong to the meaning, so
  * equal words have equal sorts. */
 static uint32_t function_of(spi_abstract *a, uint32_t word, const char *stem,
-                            sp_expr shown, sp_sort result, uint32_t n,
+                            sp_expr subject, sp_sort result, uint32_t n,
                             const sp_sort *sorts) {
   const uint32_t *w = a->function_words.v + word;
   uint32_t n_words = (uint32_t)a->function_words.n - word;
@@ -179,8 +187,8 @@ static uint32_t function_of(spi_abstract *a, uint32_t word, const char *stem,
   sp_smt_sort *domain = sp_scratch(a->ctx, (n + 1) * sizeof *domain);
   for (uint32_t i = 0; i < n; i++)
     domain[i] = (sp_smt_sort){sorts[i], 0};
-  uint32_t decl = sp_smt_declare(a->f, stem, note_of(a, shown),
-                                 (sp_smt_sort){result, 0}, n, domain);
+  uint32_t decl =
+      declare(a, stem, subject, (sp_smt_sort){result, 0}, n, domain);
   sp_scratch_release(a->ctx, mark);
   function made = {hash, word, n_words, decl};
   sp_push(a->ctx, &a->functions, made);
@@ -221,7 +229,7 @@ static sp_smt build_var(spi_abstract *a, sp_expr e) {
     a->refusal = "a bound variable outside its binder";
     return sp_smt_int(a->f, 0);
   }
-  sp_smt t = constant(a, "v", note(a, v->name), SP_SORT_INT);
+  sp_smt t = constant(a, "v", e, SP_SORT_INT);
   assert_below(a, t, v->extent);
   return t;
 }
@@ -245,8 +253,8 @@ static sp_smt real_sum(spi_abstract *a, sp_expr e, uint32_t n,
   size_t mark = a->args.n;
   sp_smt one = sp_smt_real(a->f, "1");
   for (uint32_t i = 0; i < n; i++)
-    keep(a, scaled(a, number(a, d->coefs.add[at[i]]), one,
-                   arg_term(a, e, at[i])));
+    keep(a,
+         scaled(a, number(a, d->coefs.add[at[i]]), one, arg_term(a, e, at[i])));
   if (sp_num_sign(a->p, constant_part) != 0 || n == 0)
     keep(a, number(a, constant_part));
   return gather(a, SP_SMT_ADD, mark);
@@ -275,8 +283,8 @@ static sp_smt table_lookup(spi_abstract *a, const spi_sym *s, sp_expr e) {
   int64_t stride = 1;
   for (uint32_t i = s->n_args; i-- > 0; stride *= s->extents[i])
     keep(a, int_scaled(a, stride, arg_term(a, e, i)));
-  sp_smt at = s->n_args == 0 ? sp_smt_int(a->f, 0)
-                             : gather(a, SP_SMT_ADD, mark);
+  sp_smt at =
+      s->n_args == 0 ? sp_smt_int(a->f, 0) : gather(a, SP_SMT_ADD, mark);
   sp_smt t = table_entry(a, s, s->n_values - 1);
   for (int64_t i = s->n_values - 1; i-- > 0;)
     t = sp_smt_3(a->f, SP_SMT_ITE,
@@ -353,8 +361,7 @@ static sp_smt build_read(spi_abstract *a, sp_expr e) {
   if (known->stamp != a->stamp) {
     known->stamp = a->stamp;
     known->decl =
-        sp_smt_declare(a->f, "t", note(a, s->name != NULL ? s->name : "table"),
-                       (sp_smt_sort){s->sort, s->n_args}, 0, NULL);
+        declare(a, "t", e, (sp_smt_sort){s->sort, s->n_args}, 0, NULL);
   }
   sp_smt t = sp_smt_app(a->f, known->decl, 0, NULL);
   for (uint32_t i = 0; i < s->n_args; i++)
@@ -371,6 +378,8 @@ static sp_smt fold(spi_abstract *a, sp_expr e, uint32_t n, const uint32_t *at) {
   sp_kind kind = spi_kind(a->p, e);
   size_t mark = a->args.n;
   assert(n > 0);
+  if (kind == SP_KIND_REQ)
+    return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, at[0]), arg_term(a, e, at[1]));
   if (kind == SP_KIND_OR) {
     for (uint32_t i = 0; i < n; i++)
       keep(a, arg_term(a, e, at[i]));
@@ -467,6 +476,15 @@ static sp_smt build_function(spi_abstract *a, sp_expr e) {
   return t;
 }
 
+static const spi_cut *cut_of(spi_abstract *a, sp_expr red) {
+  built *b = &a->built[red.v];
+  if (b->cut >= a->cuts.n || a->cuts.v[b->cut].red.v != red.v) {
+    b->cut = (uint32_t)a->cuts.n;
+    sp_push(a->ctx, &a->cuts, ((red_cut){red, spi_cut_red(a->cutter, red)}));
+  }
+  return &a->cuts.v[b->cut].cut;
+}
+
 static sp_smt hole_term(spi_abstract *a, const spi_hole *h) {
   switch (h->kind) {
   case SPI_HOLE_ZERO:
@@ -480,15 +498,14 @@ static sp_smt hole_term(spi_abstract *a, const spi_hole *h) {
 }
 
 static sp_smt build_reduction(spi_abstract *a, sp_expr e) {
-  spi_cut cut = a->built[e.v].cut;
+  spi_cut cut = *cut_of(a, e);
   sp_mark scratch = sp_scratch_mark(a->ctx);
   sp_sort *sorts = sp_scratch(a->ctx, (cut.n_holes + 1) * sizeof *sorts);
   size_t mark = a->args.n;
   for (uint32_t i = 0; i < cut.n_holes; i++) {
     const spi_hole *h = &a->cutter->holes.v[cut.hole + i];
-    sorts[i] = h->kind == SPI_HOLE_ZERO
-                   ? SP_SORT_INT
-                   : (sp_sort)spi_get(a->p, h->node)->sort;
+    sorts[i] = h->kind == SPI_HOLE_ZERO ? SP_SORT_INT
+                                        : (sp_sort)spi_get(a->p, h->node)->sort;
     sp_smt t = hole_term(a, h);
     keep(a, t);
   }
@@ -516,6 +533,7 @@ static sp_smt build(spi_abstract *a, sp_expr e) {
   case SP_KIND_MAX:
   case SP_KIND_MIN:
   case SP_KIND_OR:
+  case SP_KIND_REQ:
     return build_commutative(a, e);
   case SP_KIND_DIV:
   case SP_KIND_MOD:
@@ -532,7 +550,7 @@ static sp_smt build(spi_abstract *a, sp_expr e) {
   case SP_KIND_NUM:
     return number(a, sp_num_value(a->p, e));
   case SP_KIND_INF:
-    return constant(a, sp_inf_negative(a->p, e) ? "ninf" : "pinf", NULL,
+    return constant(a, sp_inf_negative(a->p, e) ? "ninf" : "pinf", e,
                     SP_SORT_REAL);
   case SP_KIND_I2R:
     return sp_smt_1(f, SP_SMT_TO_REAL, arg_term(a, e, 0));
@@ -544,8 +562,6 @@ static sp_smt build(spi_abstract *a, sp_expr e) {
     return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, 0), sp_smt_int(f, 0));
   case SP_KIND_RLT:
     return sp_smt_2(f, SP_SMT_LT, arg_term(a, e, 0), arg_term(a, e, 1));
-  case SP_KIND_REQ:
-    return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, 0), arg_term(a, e, 1));
   case SP_KIND_NOT:
     return sp_smt_1(f, SP_SMT_NOT, arg_term(a, e, 0));
   }
@@ -561,13 +577,9 @@ static void need(spi_abstract *a, sp_expr e) {
 }
 
 static void need_holes(spi_abstract *a, sp_expr red) {
-  built *b = &a->built[red.v];
-  if (b->cut_stamp != a->stamp) {
-    b->cut = spi_cut_red(a->cutter, red);
-    b->cut_stamp = a->stamp;
-  }
-  for (uint32_t i = b->cut.n_holes; i-- > 0;) {
-    const spi_hole *h = &a->cutter->holes.v[b->cut.hole + i];
+  spi_cut cut = *cut_of(a, red);
+  for (uint32_t i = cut.n_holes; i-- > 0;) {
+    const spi_hole *h = &a->cutter->holes.v[cut.hole + i];
     if (h->kind == SPI_HOLE_TERM)
       need(a, h->node);
     if (h->kind == SPI_HOLE_PART)
@@ -584,9 +596,7 @@ static void need_args(spi_abstract *a, sp_expr e) {
   uint32_t *at = sp_scratch(a->ctx, (d->n + 1) * sizeof *at);
   for (uint32_t i = 0; i < d->n; i++)
     at[i] = i;
-  if (d->kind == SP_KIND_LIN || d->kind == SP_KIND_ADD ||
-      d->kind == SP_KIND_MUL || d->kind == SP_KIND_MAX ||
-      d->kind == SP_KIND_MIN || d->kind == SP_KIND_OR)
+  if (spi_commutes((sp_kind)d->kind))
     spi_order_sort(a->order, e, d->n, at);
   for (uint32_t i = d->n; i-- > 0;)
     need(a, d->args[at[i]]);
@@ -629,4 +639,43 @@ const char *spi_abstract_obligation(spi_abstract *a, sp_formula *f,
     sp_smt_assert(f, sp_smt_1(f, SP_SMT_NOT, t));
   }
   return a->refusal;
+}
+
+const char *spi_abstract_note(spi_abstract *a, uint32_t decl) {
+  sp_expr e = decl < a->subjects.n ? a->subjects.v[decl] : (sp_expr){0};
+  if (e.v == 0)
+    return "";
+  switch (spi_kind(a->p, e)) {
+  case SP_KIND_VAR:
+    return sp_var_name(a->p, e);
+  case SP_KIND_READ: {
+    const spi_sym *s = spi_sym_of(a->p, sp_read_sym(a->p, e));
+    return s->name != NULL ? s->name : "table";
+  }
+  case SP_KIND_FN:
+    return sp_fn_name(a->p, e);
+  case SP_KIND_RED:
+    return sp_format(a->ctx, "%.*s", NOTE_LIMIT, sp_show(a->p, e));
+  case SP_KIND_INT:
+  case SP_KIND_LIN:
+  case SP_KIND_DIV:
+  case SP_KIND_MOD:
+  case SP_KIND_ITE:
+  case SP_KIND_MAX:
+  case SP_KIND_MIN:
+  case SP_KIND_NUM:
+  case SP_KIND_INF:
+  case SP_KIND_ADD:
+  case SP_KIND_MUL:
+  case SP_KIND_I2R:
+  case SP_KIND_BOOL:
+  case SP_KIND_LT0:
+  case SP_KIND_EQ0:
+  case SP_KIND_RLT:
+  case SP_KIND_REQ:
+  case SP_KIND_NOT:
+  case SP_KIND_OR:
+    break;
+  }
+  return "";
 }

@@ -30,11 +30,12 @@
 #include "encode/formula.h"
 
 typedef struct spi_abstract spi_abstract;
-/* notes: keep texts for the reader of an SMT-LIB file (costs time). */
-spi_abstract *spi_abstract_new(sp_pool *p, bool notes);
+spi_abstract *spi_abstract_new(sp_pool *p);
 /* Fills f. Returns NULL, or why the obligation cannot be stated. */
 const char *spi_abstract_obligation(spi_abstract *a, sp_formula *f,
                                     uint32_t n_hyps, const sp_expr *hyps,
                                     sp_expr goal);
+/* What a declaration of the last obligation stands for, for a human; "". */
+const char *spi_abstract_note(spi_abstract *a, uint32_t decl);
 
 #endif

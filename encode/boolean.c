@@ -237,104 +237,12 @@ sp_expr spi_eq0(sp_pool *p, sp_expr d) {
   return e;
 }
 
-/* ---- comparisons of reals ---- */
-
-/* -1, 0, 1 for -inf, number, inf; 2 when not constant */
-static int real_class(const sp_pool *p, sp_expr e) {
-  switch ((int)spi_kind(p, e)) {
-  case SP_KIND_NUM:
-    return 0;
-  case SP_KIND_INF:
-    return sp_inf_negative(p, e) ? -1 : 1;
-  default:
-    return 2;
-  }
-}
-
-static bool is_i2r(const sp_pool *p, sp_expr e) {
-  return spi_kind(p, e) == SP_KIND_I2R;
-}
-
-/* i2r(x) < v and v < i2r(x) for a number v; 0 when floor(v) does not fit. */
-static sp_expr int_below(sp_pool *p, sp_expr a, sp_expr b) {
-  int64_t f;
-  bool left = is_i2r(p, a);
-  sp_expr x = sp_arg(p, left ? a : b, 0);
-  sp_num v = sp_num_value(p, left ? b : a);
-  if (!spi_num_floor(p, v, &f)) {
-    return (sp_expr){0};
-  }
-  sp_expr floor = sp_int(p, f);
-  bool whole = sp_num_eq(sp_num_from_i64(p, f), v);
-  if (!left) { /* v < x iff floor(v) < x */
-    return sp_lt(p, floor, x);
-  }
-  return whole ? sp_lt(p, x, floor) : sp_le(p, x, floor);
-}
-
-static sp_expr rlt(sp_pool *p, sp_expr a, sp_expr b) {
-  sp_expr args[2] = {a, b};
-  if (!p->raw) {
-    int ca = real_class(p, a), cb = real_class(p, b);
-    if (spi_same(a, b)) {
-      return SPI_FALSE;
-    }
-    if (ca == 0 && cb == 0) {
-      return sp_bool(p, sp_num_cmp(p, sp_num_value(p, a),
-                                   sp_num_value(p, b)) < 0);
-    }
-    if (ca != 2 && cb != 2) {
-      return sp_bool(p, ca < cb);
-    }
-    if (is_i2r(p, a) && is_i2r(p, b)) {
-      return sp_lt(p, sp_arg(p, a, 0), sp_arg(p, b, 0));
-    }
-    if ((is_i2r(p, a) && cb == 0) || (ca == 0 && is_i2r(p, b))) {
-      sp_expr e = int_below(p, a, b);
-      if (e.v) {
-        return e;
-      }
-    }
-  }
-  return spi_node(p, SP_KIND_RLT, SP_SORT_BOOL, 0, 2, args, NULL);
-}
-
-static sp_expr req(sp_pool *p, sp_expr a, sp_expr b) {
-  sp_expr args[2] = {a, b};
-  if (!p->raw) {
-    int ca = real_class(p, a), cb = real_class(p, b);
-    if (spi_same(a, b)) {
-      return SPI_TRUE;
-    }
-    if (ca != 2 && cb != 2) { /* constants are equal iff the same node */
-      return SPI_FALSE;
-    }
-    if (is_i2r(p, a) && is_i2r(p, b)) {
-      return sp_eq(p, sp_arg(p, a, 0), sp_arg(p, b, 0));
-    }
-    int64_t f;
-    if (is_i2r(p, b)) {
-      return req(p, b, a);
-    }
-    if (is_i2r(p, a) && cb == 0 &&
-        spi_num_floor(p, sp_num_value(p, b), &f)) {
-      bool whole = sp_num_eq(sp_num_from_i64(p, f), sp_num_value(p, b));
-      return whole ? sp_eq(p, sp_arg(p, a, 0), sp_int(p, f)) : SPI_FALSE;
-    }
-    if (a.v > b.v) {
-      args[0] = b;
-      args[1] = a;
-    }
-  }
-  return spi_node(p, SP_KIND_REQ, SP_SORT_BOOL, 0, 2, args, NULL);
-}
-
 /* ---- any sort ---- */
 
 sp_expr sp_lt(sp_pool *p, sp_expr a, sp_expr b) {
   assert(sp_sort_of(p, a) == sp_sort_of(p, b));
   return sp_sort_of(p, a) == SP_SORT_INT ? spi_lt0(p, sp_isub(p, a, b))
-                                         : rlt(p, a, b);
+                                         : spi_rlt(p, a, b);
 }
 
 sp_expr sp_le(sp_pool *p, sp_expr a, sp_expr b) {
@@ -342,7 +250,7 @@ sp_expr sp_le(sp_pool *p, sp_expr a, sp_expr b) {
   if (sp_sort_of(p, a) == SP_SORT_INT) {
     return spi_lt0(p, sp_iaddc(p, sp_isub(p, a, b), -1));
   }
-  return sp_not(p, rlt(p, b, a));
+  return sp_not(p, spi_rlt(p, b, a));
 }
 
 sp_expr sp_eq(sp_pool *p, sp_expr a, sp_expr b) {
@@ -351,7 +259,7 @@ sp_expr sp_eq(sp_pool *p, sp_expr a, sp_expr b) {
   case SP_SORT_INT:
     return spi_eq0(p, sp_isub(p, a, b));
   case SP_SORT_REAL:
-    return req(p, a, b);
+    return spi_req(p, a, b);
   case SP_SORT_BOOL:
     break;
   }

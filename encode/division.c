@@ -18,8 +18,8 @@ typedef enum origin {
 
 /* What is known of a term, by its number. */
 typedef struct about {
-  uint32_t first;  /* its divisions, NONE at the end */
-  origin origin;   /* of the term itself: by this divisor of that term */
+  uint32_t first; /* its divisions, NONE at the end */
+  origin origin;  /* of the term itself: by this divisor of that term */
   uint32_t x;
   int64_t c;
 } about;
@@ -51,8 +51,7 @@ void spi_divisions_begin(spi_divisions *d, sp_formula *f) {
 
 static about *about_term(spi_divisions *d, uint32_t t) {
   while (d->terms.n <= t)
-    sp_push(d->ctx, &d->terms,
-            ((about){.first = NONE, .origin = OF_NOTHING}));
+    sp_push(d->ctx, &d->terms, ((about){.first = NONE, .origin = OF_NOTHING}));
   return &d->terms.v[t];
 }
 
@@ -83,7 +82,7 @@ static void give(spi_divisions *d, uint32_t x, int64_t c, sp_smt quotient,
 
 static sp_smt fresh(spi_divisions *d, const char *stem) {
   sp_smt_sort sort = {SP_SORT_INT, 0};
-  uint32_t decl = sp_smt_declare(d->f, stem, NULL, sort, 0, NULL);
+  uint32_t decl = sp_smt_declare(d->f, stem, sort, 0, NULL);
   return sp_smt_app(d->f, decl, 0, NULL);
 }
 

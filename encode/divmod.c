@@ -152,7 +152,11 @@ static void mod_terms(spi_sum *s, int64_t c) {
 
 /* s - c*q as a term, when all of s is in block q */
 static sp_expr mod_in_block(spi_sum *s, int64_t c) {
-  int64_t q, qc;
+  int64_t q, qc, lo, hi;
+  spi_sum_range(s, &lo, &hi);
+  if (lo == hi) { /* open ends are not equal */
+    return sp_int(s->p, sp_floor_mod(lo, c));
+  }
   if (!one_block(s, c, &q) || !sp_mul_ok(q, c, &qc) ||
       !sp_sub_ok(s->c, qc, &s->c)) {
     return (sp_expr){0};

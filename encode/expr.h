@@ -104,8 +104,8 @@ sp_mode sp_pool_mode(sp_pool *p, sp_mode mode); /* returns what it was */
 /* RAW or NORMAL; returns whether it was not NORMAL. */
 bool sp_pool_raw(sp_pool *p, bool raw);
 size_t sp_pool_size(const sp_pool *p); /* terms so far */
-/* Assumptions that rewrites used ("a value that the sequential program divides
- * by is not zero"): each sentence once, for the report. */
+/* Assumptions that rewrites used ("where a denominator cancels, it is not
+ * zero"): each sentence once, for the report. */
 void sp_pool_note(sp_pool *p, const char *sentence);
 size_t sp_pool_notes(sp_pool *p, const char *const **sentences);
 

@@ -43,8 +43,7 @@ static void slots_grow(sp_formula *f) {
   f->slot = sp_alloc_n(f->ctx, f->n_slots, sizeof *f->slot);
   f->slot_stamp = sp_alloc_n(f->ctx, f->n_slots, sizeof *f->slot_stamp);
   for (uint32_t t = 0; t < f->start.n; t++) {
-    uint32_t s =
-        slot_of(f, f->words.v + f->start.v[t], term_words(f, t));
+    uint32_t s = slot_of(f, f->words.v + f->start.v[t], term_words(f, t));
     while (f->slot_stamp[s] == f->stamp)
       s = (s + 1) & (f->n_slots - 1);
     f->slot_stamp[s] = f->stamp;
@@ -82,11 +81,9 @@ static void put_head(sp_formula *f, sp_smt_op op, uint32_t n,
   sp_push(f->ctx, &f->words, (uint32_t)(payload >> 32));
 }
 
-uint32_t sp_smt_declare(sp_formula *f, const char *stem, const char *note,
-                        sp_smt_sort result, uint32_t n_args,
-                        const sp_smt_sort *args) {
+uint32_t sp_smt_declare(sp_formula *f, const char *stem, sp_smt_sort result,
+                        uint32_t n_args, const sp_smt_sort *args) {
   sp_smt_decl d = {.stem = stem,
-                   .note = note,
                    .result = result,
                    .first = (uint32_t)f->sorts.n,
                    .n_args = n_args};

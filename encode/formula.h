@@ -48,7 +48,6 @@ typedef struct sp_smt_sort {
 
 typedef struct sp_smt_decl {
   const char *stem; /* printed as stem and number; not part of the key */
-  const char *note; /* for the reader of a dump; may be NULL; not in the key */
   sp_smt_sort result;
   uint32_t first, n_args; /* argument sorts: formula->sorts[first...] */
 } sp_smt_decl;
@@ -69,9 +68,8 @@ typedef struct sp_formula {
 sp_formula *sp_formula_new(sp_ctx *ctx);
 void sp_formula_clear(sp_formula *f);
 
-uint32_t sp_smt_declare(sp_formula *f, const char *stem, const char *note,
-                        sp_smt_sort result, uint32_t n_args,
-                        const sp_smt_sort *args);
+uint32_t sp_smt_declare(sp_formula *f, const char *stem, sp_smt_sort result,
+                        uint32_t n_args, const sp_smt_sort *args);
 sp_smt sp_smt_int(sp_formula *f, int64_t v);
 /* text: "12", "-3/4" */
 sp_smt sp_smt_real(sp_formula *f, const char *text);

@@ -36,12 +36,18 @@ size_t sp_pool_notes(sp_pool *p, const char *const **sentences) {
 }
 
 void spi_note_denominator(sp_pool *p) {
-  sp_pool_note(p, "a value that the sequential program divides by is not zero");
+  sp_pool_note(p, "where a denominator cancels, it is not zero");
 }
 
 void spi_note_log(sp_pool *p) {
-  sp_pool_note(p, "a value that the sequential program takes the logarithm of "
-                  "is positive");
+  sp_pool_note(p, "where exp meets log, the logarithm's argument is positive");
+}
+
+void spi_note_finite(sp_pool *p, sp_expr e) {
+  if (spi_get(p, e)->flags & SPI_HAS_INF) {
+    sp_pool_note(p, "a maximum in an exponent is finite: no row is masked as a "
+                    "whole");
+  }
 }
 
 /* ---- signs ---- */

@@ -38,7 +38,7 @@ sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o) {
   if (o != NULL)
     s->options = *o;
   s->formula = sp_formula_new(ctx);
-  s->abstract = spi_abstract_new(pool, s->options.smt2_dir != NULL);
+  s->abstract = spi_abstract_new(pool);
   s->z3 = sp_z3_new(ctx, s->options.timeout_ms);
   s->trouble = "";
   return s;
@@ -105,14 +105,18 @@ static sp_answer ask(sp_solver *s, const char **trouble) {
   return SP_UNKNOWN;
 }
 
+static const char *note(void *user, uint32_t decl) {
+  return spi_abstract_note(user, decl);
+}
+
 static void dump(sp_solver *s, const char *rule, const char *about,
                  const entry *e) {
   static const char *const names[] = {[SP_PROVED] = "proved",
                                       [SP_REFUTED] = "not proved",
                                       [SP_UNKNOWN] = "unknown"};
+  sp_smtlib_notes notes = {rule, about, names[e->answer], note, s->abstract};
   s->text.n = 0;
-  sp_smtlib_print(&s->text, s->formula, rule, about, names[e->answer],
-                  e->answer == SP_PROVED);
+  sp_smtlib_print(&s->text, s->formula, e->answer == SP_PROVED, &notes);
   sp_smtlib_write(s->ctx, s->options.smt2_dir, s->stats.distinct, rule,
                   &s->text);
 }

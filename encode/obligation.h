@@ -31,8 +31,8 @@ typedef enum sp_answer {
 } sp_answer;
 
 typedef struct sp_solver_stats {
-  uint64_t asked, distinct;           /* calls; different formulas */
-  uint64_t proved, refuted, unknown;  /* answers to calls */
+  uint64_t asked, distinct;          /* calls; different formulas */
+  uint64_t proved, refuted, unknown; /* answers to calls */
   uint64_t cache_hits;
   double seconds; /* in Z3 */
 } sp_solver_stats;

@@ -86,6 +86,16 @@ static const char *kind_name(sp_attr_kind k) {
     return "device groups";
   case SP_ATTR_REGION:
     return "a computation";
+  case SP_ATTR_OPERAND:
+    return "an operand";
+  case SP_ATTR_OPERANDS:
+    return "a list of operands";
+  case SP_ATTR_RANKED_INT:
+    return "a number that differs from rank to rank";
+  case SP_ATTR_RANKED_INTS:
+    return "a list of numbers that differs from rank to rank";
+  case SP_ATTR_RANKED_FLOAT:
+    return "a float that differs from rank to rank";
   }
   return "?";
 }

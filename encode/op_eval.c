@@ -23,6 +23,18 @@ bool spi_shift_inside(int64_t k, sp_dtype t) {
   return k >= 0 && k < sp_dtype_bits(t);
 }
 
+int64_t spi_value_add(int64_t a, int64_t b, sp_dtype t) {
+  return spi_value_wrap((int64_t)((uint64_t)a + (uint64_t)b), t);
+}
+
+int64_t spi_value_subtract(int64_t a, int64_t b, sp_dtype t) {
+  return spi_value_wrap((int64_t)((uint64_t)a - (uint64_t)b), t);
+}
+
+int64_t spi_value_multiply(int64_t a, int64_t b, sp_dtype t) {
+  return spi_value_wrap((int64_t)((uint64_t)a * (uint64_t)b), t);
+}
+
 int64_t spi_value_divide(int64_t a, int64_t b, sp_dtype t) {
   if (b == 0) {
     return spi_value_wrap(-1, t); /* all ones */
@@ -87,8 +99,7 @@ static int64_t floor_shift(int64_t a, int64_t k) {
 int64_t spi_value_arithmetic(int64_t a, int64_t k, sp_dtype t) {
   int bits = sp_dtype_bits(t);
   int64_t s = a;
-  if (bits < 64 && sp_dtype_is_unsigned(t) &&
-      ((uint64_t)a >> (bits - 1) & 1)) {
+  if (bits < 64 && sp_dtype_is_unsigned(t) && ((uint64_t)a >> (bits - 1) & 1)) {
     s = a - ((int64_t)1 << bits);
   }
   return spi_value_wrap(floor_shift(s, spi_shift_inside(k, t) ? k : 63), t);
@@ -151,13 +162,12 @@ bool sp_op_function(void *user, const char *name, uint32_t n,
   if (n == 1 && args[0].sort == SP_SORT_INT) {
     bool pop = len == 6 && strncmp(name, "popcnt", len) == 0;
     bool clz = len == 3 && strncmp(name, "clz", len) == 0;
-    out->i = pop ? spi_value_popcnt(args[0].i, t)
-                 : spi_value_clz(args[0].i, t);
+    out->i = pop ? spi_value_popcnt(args[0].i, t) : spi_value_clz(args[0].i, t);
     return pop || clz;
   }
   for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
-    if (n == 2 && args[0].sort == SP_SORT_INT &&
-        args[1].sort == SP_SORT_INT && strlen(binaries[i].name) == len &&
+    if (n == 2 && args[0].sort == SP_SORT_INT && args[1].sort == SP_SORT_INT &&
+        strlen(binaries[i].name) == len &&
         strncmp(binaries[i].name, name, len) == 0) {
       out->i = binaries[i].fn(args[0].i, args[1].i, t);
       return t != SP_U64;

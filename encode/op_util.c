@@ -84,8 +84,8 @@ noreturn void spi_unknown(sp_ctx *ctx, const sp_node *node, const char *fmt,
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   sp_raise(ctx, SP_ERR_UNKNOWN, node->pos.dump,
-           "results that depend on it stay unproved", "%s (%s): %s",
-           node->name, node->op, text);
+           "results that depend on it stay unproved", "%s (%s): %s", node->name,
+           node->op, text);
 }
 
 /* ---- shape rules ---- */
@@ -144,8 +144,8 @@ void spi_check_dims(sp_ctx *ctx, const sp_node *node, const char *attr,
   const int64_t *v = spi_ints(node, attr, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (v[i] < 0 || v[i] >= (int64_t)n_dims) {
-      spi_bad(ctx, node, "%s names dimension %lld of %u", attr,
-              (long long)v[i], n_dims);
+      spi_bad(ctx, node, "%s names dimension %lld of %u", attr, (long long)v[i],
+              n_dims);
     }
     if (spi_contains(v, i, v[i])) {
       spi_bad(ctx, node, "%s names dimension %lld twice", attr,
@@ -370,10 +370,8 @@ bool spi_points(sp_pool *p, uint32_t n, const sp_expr *e, sp_expr *var,
   for (int64_t x = 0; x < *extent; x++) {
     point_env env = {x};
     for (uint32_t i = 0; i < n; i++) {
-      sp_eval_env ev = {.user = &env,
-                        .var = point_var,
-                        .read = point_read,
-                        .budget = 4096};
+      sp_eval_env ev = {
+          .user = &env, .var = point_var, .read = point_read, .budget = 4096};
       sp_value v;
       if (!sp_eval(p, e[i], &ev, &v) || v.sort != SP_SORT_INT) {
         return false;
@@ -423,8 +421,8 @@ void spi_check_reducer(sp_ctx *ctx, const sp_program *program,
 
 /* ---- windows ---- */
 
-int64_t spi_window_out(sp_ctx *ctx, const sp_node *node,
-                       const sp_window_dim *w, int64_t size) {
+int64_t spi_window_out(sp_ctx *ctx, const sp_node *node, const sp_window_dim *w,
+                       int64_t size) {
   const int64_t limit = SP_MAX_ELEMENTS;
   if (w->size < 1 || w->stride < 1 || w->window_dilation < 1 ||
       w->base_dilation < 1 || w->size > limit || w->stride > limit ||
@@ -437,9 +435,8 @@ int64_t spi_window_out(sp_ctx *ctx, const sp_node *node,
             (long long)w->pad_high, (long long)w->window_dilation,
             (long long)w->base_dilation);
   }
-  int64_t base = size == 0
-                     ? 0
-                     : spi_mul(ctx, node, size - 1, w->base_dilation) + 1;
+  int64_t base =
+      size == 0 ? 0 : spi_mul(ctx, node, size - 1, w->base_dilation) + 1;
   int64_t window = spi_mul(ctx, node, w->size - 1, w->window_dilation) + 1;
   int64_t padded = base + w->pad_low + w->pad_high;
   return padded < window ? 0 : (padded - window) / w->stride + 1;

@@ -85,6 +85,9 @@ sp_expr spi_read_at(const sp_call *call, uint32_t operand, sp_expr rank,
 typedef int64_t (*spi_int_fn)(int64_t a, int64_t b, sp_dtype t);
 int64_t spi_value_wrap(int64_t v, sp_dtype t);
 bool spi_shift_inside(int64_t k, sp_dtype t); /* 0 <= k < bits */
+int64_t spi_value_add(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_subtract(int64_t a, int64_t b, sp_dtype t);
+int64_t spi_value_multiply(int64_t a, int64_t b, sp_dtype t);
 int64_t spi_value_divide(int64_t a, int64_t b, sp_dtype t);
 int64_t spi_value_remainder(int64_t a, int64_t b, sp_dtype t);
 int64_t spi_value_power(int64_t a, int64_t b, sp_dtype t); /* b >= 0 */
@@ -104,8 +107,8 @@ void spi_check_reducer(sp_ctx *ctx, const sp_program *program,
                        const sp_node *node, const char *attr, uint32_t n);
 
 /* Positions of a window over a dimension of that size; refuses bad windows. */
-int64_t spi_window_out(sp_ctx *ctx, const sp_node *node,
-                       const sp_window_dim *w, int64_t size);
+int64_t spi_window_out(sp_ctx *ctx, const sp_node *node, const sp_window_dim *w,
+                       int64_t size);
 /* Element k of the window at o: its coordinate in the operand. The condition
  * that there is one is added to *inside. */
 sp_expr spi_window_at(sp_pool *p, const sp_window_dim *w, sp_expr o, sp_expr k,
@@ -124,8 +127,8 @@ sp_expr spi_reduce(const sp_call *call, sp_reducer kind, sp_dtype t,
 /* Only the reduction; n = 0 gives the body. */
 sp_expr spi_red(const sp_call *call, sp_reducer kind, sp_dtype t, uint32_t n,
                 const sp_expr *vars, sp_expr body);
-sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t,
-                    sp_expr a, sp_expr b);
+sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t, sp_expr a,
+                    sp_expr b);
 bool spi_reducer_is_simple(sp_reducer kind); /* SUM ... AND */
 /* A text that is the same for computations that mean the same. */
 const char *spi_region_text(sp_pool *p, const sp_program *region);

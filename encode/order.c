@@ -111,9 +111,10 @@ static likeness own(const sp_pool *p, sp_expr e) {
   return l;
 }
 
-static bool commutes(sp_kind k) {
+bool spi_commutes(sp_kind k) {
   return k == SP_KIND_LIN || k == SP_KIND_ADD || k == SP_KIND_MUL ||
-         k == SP_KIND_MAX || k == SP_KIND_MIN || k == SP_KIND_OR;
+         k == SP_KIND_MAX || k == SP_KIND_MIN || k == SP_KIND_OR ||
+         k == SP_KIND_REQ;
 }
 
 static uint64_t coef_of(const spi_node_t *d, uint32_t i) {
@@ -134,7 +135,7 @@ static likeness likeness_of(spi_order *o, sp_expr e) {
   if (d->sort != SP_SORT_INT || mentions_bound(p, e)) {
     l = own(p, e);
     likeness sum = {0, 0};
-    bool any_order = commutes((sp_kind)d->kind);
+    bool any_order = spi_commutes((sp_kind)d->kind);
     uint32_t first = d->kind == SP_KIND_RED ? d->n - 1 : 0;
     for (uint32_t i = first; i < d->n; i++) {
       likeness arg = likeness_of(o, d->args[i]);
@@ -186,9 +187,4 @@ void spi_order_sort(spi_order *o, sp_expr e, uint32_t n, uint32_t *perm) {
   for (uint32_t i = 0; i < n; i++)
     perm[i] = places[i].at;
   sp_scratch_release(ctx, mark);
-}
-
-bool spi_order_tie(spi_order *o, sp_expr a, sp_expr b) {
-  likeness x = likeness_of(o, a), y = likeness_of(o, b);
-  return x.shape == y.shape && x.name == y.name;
 }

@@ -18,7 +18,8 @@ typedef struct spi_order spi_order;
 spi_order *spi_order_new(sp_pool *p);
 /* perm[0..n): argument positions of e; sorted in place. */
 void spi_order_sort(spi_order *o, sp_expr e, uint32_t n, uint32_t *perm);
-/* Whether nothing but age tells the two apart. */
-bool spi_order_tie(spi_order *o, sp_expr a, sp_expr b);
+/* Whether the order of the arguments means nothing: LIN, ADD, MUL, MAX, MIN,
+ * OR, REQ. */
+bool spi_commutes(sp_kind k);
 
 #endif

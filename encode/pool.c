@@ -228,7 +228,8 @@ static void node_facts(sp_pool *p, spi_node_t *d, sp_expr self) {
   for (uint32_t i = 0; i < d->n; i++) {
     const spi_node_t *a = spi_get(p, d->args[i]);
     free = set_union(p, free, a->free);
-    flags |= a->flags & (SPI_HAS_RED | SPI_HAS_READ | SPI_NARROWABLE);
+    flags |= a->flags & (SPI_HAS_RED | SPI_HAS_READ | SPI_NARROWABLE |
+                         SPI_HAS_INF);
     d->height = a->height > d->height ? a->height : d->height;
     d->depth = a->depth > d->depth ? a->depth : d->depth;
   }
@@ -238,6 +239,8 @@ static void node_facts(sp_pool *p, spi_node_t *d, sp_expr self) {
   }
   if (d->kind == SP_KIND_VAR) {
     free = set_intern(p, 1, &self);
+  } else if (d->kind == SP_KIND_INF) {
+    flags |= SPI_HAS_INF;
   } else if (d->kind == SP_KIND_READ) {
     bool table = p->syms.v[d->payload].is_table;
     flags |= table ? SPI_NARROWABLE : SPI_HAS_READ;

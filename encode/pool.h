@@ -52,6 +52,7 @@ enum {
   SPI_HAS_READ = 2,   /* of a symbol that is not a table */
   SPI_NARROWABLE = 4, /* facts may change it: conditions, ITE, DIV, MIN, ... */
   SPI_HAS_RANGE = 8,  /* lo, hi are cached */
+  SPI_HAS_INF = 16,   /* an INF anywhere inside */
 };
 
 typedef struct spi_node_s {
@@ -216,6 +217,9 @@ bool spi_num_floor(const sp_pool *p, sp_num a, int64_t *out);
 /* REAL maximum and minimum, called by sp_max and sp_min (index.c). */
 sp_expr spi_rmax(sp_pool *p, sp_expr a, sp_expr b);
 sp_expr spi_rmin(sp_pool *p, sp_expr a, sp_expr b);
+/* REAL a < b, a == b, called by sp_lt, sp_le, sp_eq (boolean.c). */
+sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b);
+sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b);
 /* constant + sum coefs[i] * args[i]; args REAL, in any order, may repeat. */
 sp_expr spi_add_n(sp_pool *p, sp_num constant, uint32_t n, const sp_expr *args,
                   const sp_num *coefs);

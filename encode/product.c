@@ -268,6 +268,7 @@ sp_expr sp_exp(sp_pool *p, sp_expr a) {
       return sp_mul(p, sp_exp(p, view_without(p, &s, i)), f);
     }
   }
+  spi_note_finite(p, a); /* exp(a) is to be moved around as if it were so */
   return fn_node(p, exp, a);
 }
 

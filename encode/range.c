@@ -377,7 +377,10 @@ static void push_fact(sp_pool *p, spi_parts *t, int64_t lo, int64_t hi) {
                                 coef);
   sp_scratch_release(p->ctx, mark);
   interval was = range_of(p, f.term);
-  if (f.lo > was.lo || f.hi < was.hi) {
+  interval now = meet(was, (interval){f.lo, f.hi});
+  if (now.lo > was.lo || now.hi < was.hi) {
+    f.lo = now.lo;
+    f.hi = now.hi;
     sp_push(p->ctx, &p->facts, f);
   }
 }

@@ -562,14 +562,23 @@ static sp_expr integer_form(sp_pool *p, sp_expr e) {
   return r;
 }
 
-static bool has_inf_term(const sp_pool *p, sp_expr e) {
-  const spi_node_t *d = spi_get(p, e);
-  for (uint32_t i = 0; d->kind == SP_KIND_ADD && i < d->n; i++) {
-    if (spi_is_inf(p, d->args[i])) {
-      return true;
+/* Whether e is made of integers, at its surface. */
+static bool is_integral(const sp_pool *p, sp_expr e) {
+  spi_view s;
+  spi_view_of(p, e, &s);
+  for (uint32_t i = 0; i < s.n; i++) {
+    if (spi_kind(p, s.args[i]) != SP_KIND_I2R) {
+      return false;
     }
   }
-  return d->kind == SP_KIND_INF;
+  return true;
+}
+
+/* a - b as an integer term, up to a positive factor; 0 if it is not one. */
+static sp_expr integer_difference(sp_pool *p, sp_expr a, sp_expr b) {
+  return is_integral(p, a) && is_integral(p, b)
+             ? integer_form(p, sp_sub(p, a, b))
+             : (sp_expr){0};
 }
 
 /* -1, 1: infinite; 0: a number; false when it is not a constant. */
@@ -584,16 +593,16 @@ static bool constant_class(const sp_pool *p, sp_expr e, int *cls) {
 
 sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
-  if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
-    return sp_bool(p, x || y ? x < y
-                             : sp_num_cmp(p, sp_num_value(p, a),
-                                          sp_num_value(p, b)) < 0);
-  }
-  if (spi_same(a, b)) {
-    return sp_bool(p, false);
-  }
-  if (!p->raw_values && !has_inf_term(p, a) && !has_inf_term(p, b)) {
-    sp_expr d = integer_form(p, sp_sub(p, a, b));
+  if (!p->raw) {
+    if (spi_same(a, b)) {
+      return SPI_FALSE;
+    }
+    if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
+      return sp_bool(p, x || y ? x < y
+                               : sp_num_cmp(p, sp_num_value(p, a),
+                                            sp_num_value(p, b)) < 0);
+    }
+    sp_expr d = integer_difference(p, a, b);
     if (d.v) {
       return sp_lt(p, d, sp_int(p, 0));
     }
@@ -604,14 +613,14 @@ sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
 
 sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
-  if (spi_same(a, b)) {
-    return sp_bool(p, true);
-  }
-  if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
-    return sp_bool(p, false); /* unequal ids are unequal numbers */
-  }
-  if (!p->raw_values && !has_inf_term(p, a) && !has_inf_term(p, b)) {
-    sp_expr d = integer_form(p, sp_sub(p, a, b));
+  if (!p->raw) {
+    if (spi_same(a, b)) {
+      return SPI_TRUE;
+    }
+    if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
+      return SPI_FALSE; /* unequal ids are unequal numbers */
+    }
+    sp_expr d = integer_difference(p, a, b);
     if (d.v) {
       return sp_eq(p, d, sp_int(p, 0));
     }

@@ -74,12 +74,10 @@ bool spi_nonzero(sp_pool *p, sp_expr e);
  * to be positive. */
 void spi_note_denominator(sp_pool *p);
 void spi_note_log(sp_pool *p);
+/* Record that the maxima in e are finite, if it has some that might not be. */
+void spi_note_finite(sp_pool *p, sp_expr e);
 
 sp_expr spi_log(sp_pool *p, sp_expr a);
-/* REAL a < b, a == b; called by sp_lt, sp_eq (bool.c). */
-sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b);
-sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b);
-
 /* ---- reductions ---- */
 /* A reduction under construction: every variable occurs in the body, which is
  * not of the kinds that red.c deals with for all operators. */

@@ -215,7 +215,7 @@ static bool sample_eval(sp_pool *p, sp_expr e, uint32_t n,
   if (!sp_eval(p, e, &env, &v)) {
     return false;
   }
-  *out = v.sort == SP_SORT_REAL ? (int64_t)v.r
+  *out = v.sort == SP_SORT_REAL  ? (int64_t)v.r
          : v.sort == SP_SORT_INT ? v.i
                                  : v.b;
   return true;
@@ -333,8 +333,8 @@ void spi_reducers(sp_pool *p, const sp_program *region, uint32_t n,
     kinds[0] = classify_arg(p, params, results);
     kinds[1] = kinds[0];
   }
-  for (uint32_t i = 0; i < n && kinds[0] != SP_REDUCER_ARGMAX &&
-                       kinds[0] != SP_REDUCER_ARGMIN;
+  for (uint32_t i = 0;
+       i < n && kinds[0] != SP_REDUCER_ARGMAX && kinds[0] != SP_REDUCER_ARGMIN;
        i++) {
     kinds[i] = classify(p, results[i], params[i], params[n + i],
                         param_dtype(region, i));
@@ -346,8 +346,7 @@ sp_reducer sp_reducer_of(sp_pool *p, const sp_program *region) {
   sp_reducer kinds[2];
   if (region->n_params == 4 && region->n_results == 2) {
     spi_reducers(p, region, 2, kinds);
-    bool arg =
-        kinds[0] == SP_REDUCER_ARGMAX || kinds[0] == SP_REDUCER_ARGMIN;
+    bool arg = kinds[0] == SP_REDUCER_ARGMAX || kinds[0] == SP_REDUCER_ARGMIN;
     return arg ? kinds[0] : SP_REDUCER_OTHER;
   }
   spi_reducers(p, region, 1, kinds);
@@ -426,8 +425,8 @@ sp_expr spi_identity(sp_pool *p, sp_reducer kind, sp_dtype t) {
   return sp_int(p, max ? lo : hi);
 }
 
-sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t,
-                    sp_expr a, sp_expr b) {
+sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t, sp_expr a,
+                    sp_expr b) {
   sp_pool *p = call->pool;
   switch (kind) {
   case SP_REDUCER_SUM:
@@ -480,7 +479,6 @@ sp_expr spi_reduce(const sp_call *call, sp_reducer kind, sp_dtype t,
   return spi_combine(call, kind, t, init, e);
 }
 
-sp_expr spi_lambda(sp_pool *p, uint32_t n, const sp_expr *vars,
-                   sp_expr body) {
+sp_expr spi_lambda(sp_pool *p, uint32_t n, const sp_expr *vars, sp_expr body) {
   return n ? sp_red(p, SP_RED_LAMBDA, n, vars, body) : body;
 }

@@ -28,14 +28,14 @@ typedef struct printer {
 } printer;
 
 static const char *const op_text[] = {
-    [SP_SMT_TRUE] = "true",       [SP_SMT_FALSE] = "false",
-    [SP_SMT_SELECT] = "select",   [SP_SMT_ADD] = "+",
-    [SP_SMT_MUL] = "*",           [SP_SMT_LE] = "<=",
-    [SP_SMT_LT] = "<",            [SP_SMT_EQ] = "=",
-    [SP_SMT_NOT] = "not",         [SP_SMT_AND] = "and",
-    [SP_SMT_OR] = "or",           [SP_SMT_IMPLIES] = "=>",
-    [SP_SMT_ITE] = "ite",         [SP_SMT_TO_REAL] = "to_real",
-    [SP_SMT_INT] = NULL,          [SP_SMT_REAL] = NULL,
+    [SP_SMT_TRUE] = "true",     [SP_SMT_FALSE] = "false",
+    [SP_SMT_SELECT] = "select", [SP_SMT_ADD] = "+",
+    [SP_SMT_MUL] = "*",         [SP_SMT_LE] = "<=",
+    [SP_SMT_LT] = "<",          [SP_SMT_EQ] = "=",
+    [SP_SMT_NOT] = "not",       [SP_SMT_AND] = "and",
+    [SP_SMT_OR] = "or",         [SP_SMT_IMPLIES] = "=>",
+    [SP_SMT_ITE] = "ite",       [SP_SMT_TO_REAL] = "to_real",
+    [SP_SMT_INT] = NULL,        [SP_SMT_REAL] = NULL,
     [SP_SMT_APP] = NULL,
 };
 
@@ -56,9 +56,8 @@ static void put_comment(printer *p, const char *label, const char *text) {
 }
 
 static void put_sort(printer *p, sp_smt_sort s) {
-  static const char *const base[] = {[SP_SORT_INT] = "Int",
-                                     [SP_SORT_REAL] = "Real",
-                                     [SP_SORT_BOOL] = "Bool"};
+  static const char *const base[] = {
+      [SP_SORT_INT] = "Int", [SP_SORT_REAL] = "Real", [SP_SORT_BOOL] = "Bool"};
   for (uint32_t i = 0; i < s.depth; i++)
     put(p, "(Array Int ");
   put(p, base[s.base]);
@@ -182,11 +181,12 @@ static void put_term(printer *p, uint32_t t) {
     put_body(p, t);
 }
 
-static void put_decls(printer *p) {
+static void put_decls(printer *p, const sp_smtlib_notes *notes) {
   const sp_formula *f = p->f;
   for (uint32_t i = 0; i < f->decls.n; i++) {
     const sp_smt_decl *d = &f->decls.v[i];
-    put_comment(p, "  ", d->note);
+    if (notes->decl != NULL)
+      put_comment(p, "  ", notes->decl(notes->user, i));
     put(p, "(declare-fun ");
     put_decl_name(p, i);
     put(p, " (");
@@ -200,22 +200,22 @@ static void put_decls(printer *p) {
   }
 }
 
-void sp_smtlib_print(sp_str *out, const sp_formula *f, const char *rule,
-                     const char *about, const char *answer, bool proved) {
+void sp_smtlib_print(sp_str *out, const sp_formula *f, bool proved,
+                     const sp_smtlib_notes *notes) {
   printer p = {.ctx = f->ctx, .out = out, .f = f};
   uint32_t size = sp_formula_size(f);
   sp_mark mark = sp_scratch_mark(f->ctx);
   p.shapes = sp_scratch(f->ctx, (size + 1) * sizeof *p.shapes);
   memset(p.shapes, 0, (size + 1) * sizeof *p.shapes);
   measure(&p);
-  put_comment(&p, "rule: ", rule);
-  put_comment(&p, "about: ", about);
-  put_comment(&p, "answer: ", answer);
+  put_comment(&p, "rule: ", notes->rule);
+  put_comment(&p, "about: ", notes->about);
+  put_comment(&p, "answer: ", notes->answer);
   put(&p, "(set-info :smt-lib-version 2.6)\n");
   if (proved)
     put(&p, "(set-info :status unsat)\n");
   put(&p, "(set-logic QF_AUFLIRA)\n");
-  put_decls(&p);
+  put_decls(&p, notes);
   for (uint32_t t = 0; t < size; t++) {
     if (!p.shapes[t].named)
       continue;

@@ -10,9 +10,17 @@
 
 #include "encode/formula.h"
 
-/* proved: the file expects `unsat`. rule, about, answer: comments. */
-void sp_smtlib_print(sp_str *out, const sp_formula *f, const char *rule,
-                     const char *about, const char *answer, bool proved);
+/* What goes into the comments. */
+typedef struct sp_smtlib_notes {
+  const char *rule, *about, *answer;
+  /* what a declaration stands for, or ""; may be NULL */
+  const char *(*decl)(void *user, uint32_t decl);
+  void *user;
+} sp_smtlib_notes;
+
+/* proved: the file expects `unsat`. */
+void sp_smtlib_print(sp_str *out, const sp_formula *f, bool proved,
+                     const sp_smtlib_notes *notes);
 
 /* Writes text to dir/NNNNN-rule.smt2 under a temporary name first, and makes
  * dir if it is not there. Raises SP_ERR_INPUT with the path. */

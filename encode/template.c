@@ -207,8 +207,11 @@ static void visit_node(spi_cutter *c, sp_expr e) {
   }
   put64(c, d->payload); /* divisor, symbol, function, constant, or 0 */
   put(c, d->n);
+  uint32_t sides[2] = {0, 1}; /* of an equation: in the order of likeness */
+  if (d->kind == SP_KIND_REQ)
+    spi_order_sort(c->order, e, 2, sides);
   for (uint32_t i = d->n; i-- > 0;)
-    later(c, d->args[i], false);
+    later(c, d->args[d->kind == SP_KIND_REQ ? sides[i] : i], false);
 }
 
 static void visit(spi_cutter *c, item it) {

@@ -202,7 +202,7 @@ static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
   Z3_solver_pop(z->z3, z->solver, 1);
   if (failed(z))
     Z3_solver_reset(z->z3, z->solver);
-  return r == Z3_L_FALSE   ? SP_Z3_UNSAT
+  return r == Z3_L_FALSE  ? SP_Z3_UNSAT
          : r == Z3_L_TRUE ? SP_Z3_SAT
                           : SP_Z3_UNKNOWN;
 }

@@ -125,6 +125,13 @@ typedef enum sp_attr_kind {
   SP_ATTR_LITERAL, /* literal */
   SP_ATTR_GROUPS,  /* groups */
   SP_ATTR_REGION,  /* region: a scalar or loop computation */
+  /* Formats whose arguments mix tensors and values (PyTorch FX): */
+  SP_ATTR_OPERAND,  /* i: position in the node's operands */
+  SP_ATTR_OPERANDS, /* ints, n: positions, -1 for None */
+  /* One program rolled from the programs of all ranks (graph/roll.h): */
+  SP_ATTR_RANKED_INT,   /* ints, n = number of ranks: by rank */
+  SP_ATTR_RANKED_INTS,  /* ints, n = ranks * length: rank-major */
+  SP_ATTR_RANKED_FLOAT, /* floats, n = number of ranks */
 } sp_attr_kind;
 
 typedef struct sp_attr {
@@ -135,12 +142,13 @@ typedef struct sp_attr {
     double f;
     const char *text;
     const int64_t *ints;
+    const double *floats;
     const sp_window_dim *window;
     const sp_literal *literal;
     const sp_groups *groups;
     const sp_program *region;
   } u;
-  size_t n; /* INTS, WINDOW: how many */
+  size_t n; /* arrays: how many */
 } sp_attr;
 
 typedef struct sp_tensor {

@@ -40,7 +40,7 @@ sp_expr index_var(bench *b, int64_t extent) {
 }
 
 sp_sym tensor(bench *b, const char *name, sp_sort sort, uint32_t n,
-                     int64_t extent) {
+              int64_t extent) {
   int64_t extents[4] = {extent, extent, extent, extent};
   return sp_sym_new(b->p, name, sort, n, extents);
 }

@@ -544,6 +544,12 @@ static bool attr_same(const sp_attr *a, const sp_attr *b, char *why,
     return groups_same(a->u.groups, b->u.groups);
   case SP_ATTR_REGION:
     return programs_equal(a->u.region, b->u.region, why, size);
+  case SP_ATTR_OPERAND:
+  case SP_ATTR_OPERANDS:
+  case SP_ATTR_RANKED_INT:
+  case SP_ATTR_RANKED_INTS:
+  case SP_ATTR_RANKED_FLOAT:
+    break; /* not in HLO */
   }
   return false;
 }

@@ -27,10 +27,10 @@ typedef struct maker {
   sp_sym reals, bools;
   sp_expr fresh[MAX_FRESH]; /* bound variables in scope */
   uint32_t n_fresh;
+  bool plain; /* no arithmetic on reals */
   /* evaluation */
   int64_t at[N_VARS];
   uint64_t world;
-  bool overflow;
 } maker;
 
 /* ---- random numbers ---- */
@@ -93,7 +93,10 @@ static sp_expr make_bool(maker *m, int depth) {
     return sp_not(p, make_bool(m, depth - 1));
   }
   if (kind == 11) {
+    bool was = m->plain;
+    m->plain = true;
     sp_expr r = make_real(m, depth - 1), s = make_real(m, depth - 1);
+    m->plain = was;
     return draw(m, 2) ? sp_lt(p, r, s) : sp_eq(p, r, s);
   }
   if (kind == 10) {
@@ -238,12 +241,13 @@ static sp_expr make_int(maker *m, int depth) {
   }
 }
 
+/* Compared reals are plain, so that doubles hold them exactly. */
 static sp_expr make_real(maker *m, int depth) {
   sp_pool *p = m->p;
-  uint32_t kind = draw(m, depth <= 0 ? 3 : 8);
+  uint32_t kind = draw(m, depth <= 0 ? 3 : m->plain ? 6 : 8);
   int64_t c = small_number(m), d = small_factor(m);
   if (kind == 0) {
-    return draw(m, 2) ? sp_real_i64(p, 0) : sp_real(p, sp_num_ratio(p, c, d));
+    return draw(m, 2) ? sp_real_i64(p, 0) : sp_real(p, sp_num_ratio(p, c, 4));
   }
   if (kind < 3) {
     sp_expr i = make_int(m, depth - 1);

@@ -27,8 +27,8 @@ static void integers(bench *b) {
 static void division_is_floor_division(bench *b) {
   sp_pool *p = b->p;
   sp_expr i = index_var(b, 32768), r = index_var(b, 8), j = index_var(b, 4096);
-  sp_expr digits = sp_iadd(p, sp_iscale(p, sp_idiv(p, i, 4096), 4096),
-                           sp_imod(p, i, 4096));
+  sp_expr digits =
+      sp_iadd(p, sp_iscale(p, sp_idiv(p, i, 4096), 4096), sp_imod(p, i, 4096));
   YES(prove(b, sp_eq(p, digits, i)));
   NO(prove(b, sp_eq(p, digits, sp_iaddc(p, i, 1))));
   sp_expr flat = sp_iadd(p, sp_iscale(p, r, 4096), j);
@@ -64,7 +64,8 @@ static void reads(bench *b) {
   NO(implies(b, f, g));
   sp_sym scalar = sp_sym_new(p, "scalar", SP_SORT_REAL, 0, NULL);
   sp_expr c = sp_read(p, scalar, NULL);
-  YES(prove(b, sp_eq(p, sp_add(p, c, c), sp_scale(p, c, sp_num_from_i64(p, 2)))));
+  YES(prove(b,
+            sp_eq(p, sp_add(p, c, c), sp_scale(p, c, sp_num_from_i64(p, 2)))));
   NO(prove(b, sp_eq(p, sp_add(p, c, c), c)));
 }
 
@@ -172,8 +173,9 @@ static void reals(bench *b) {
   /* nothing is known of an infinity */
   NO(prove(b, sp_lt(p, u, sp_inf(p, false))));
   NO(prove(b, sp_lt(p, sp_inf(p, true), sp_inf(p, false))));
-  YES(implies(b, sp_eq(p, i, j), sp_eq(p, sp_max(p, u, sp_inf(p, true)),
-                                       sp_max(p, v, sp_inf(p, true)))));
+  YES(implies(
+      b, sp_eq(p, i, j),
+      sp_eq(p, sp_max(p, u, sp_inf(p, true)), sp_max(p, v, sp_inf(p, true)))));
 }
 
 static void products_and_functions_are_congruent(bench *b) {
@@ -213,14 +215,14 @@ static void reductions_are_congruent(bench *b) {
   sp_sym y = tensor(b, "y", SP_SORT_REAL, 2, 9);
   sp_expr next = sp_eq(p, sp_iaddc(p, i, 1), j);
   sp_expr k = sp_fresh(p, 9), m = sp_fresh(p, 9), short_k = sp_fresh(p, 8);
-  sp_expr left = sum1(b, k, sp_mul(p, at2(b, x, sp_iaddc(p, i, 1), k),
-                                   at2(b, y, k, n)));
+  sp_expr left =
+      sum1(b, k, sp_mul(p, at2(b, x, sp_iaddc(p, i, 1), k), at2(b, y, k, n)));
   sp_expr right = sum1(b, m, sp_mul(p, at2(b, x, j, m), at2(b, y, m, n)));
   YES(implies(b, next, sp_eq(p, left, right)));
   NO(prove(b, sp_eq(p, left, right)));
   /* another extent, operator, tensor, or place of the bound variable */
-  sp_expr shorter = sum1(b, short_k, sp_mul(p, at2(b, x, j, short_k),
-                                            at2(b, y, short_k, n)));
+  sp_expr shorter =
+      sum1(b, short_k, sp_mul(p, at2(b, x, j, short_k), at2(b, y, short_k, n)));
   NO(implies(b, next, sp_eq(p, left, shorter)));
   sp_expr body = sp_mul(p, at2(b, x, j, m), at2(b, y, m, n));
   NO(implies(b, next, sp_eq(p, left, sp_red(p, SP_RED_MAX, 1, &m, body))));
@@ -260,10 +262,10 @@ static void sums_in_a_body_have_one_hole(bench *b) {
   sp_expr right = sum1(b, k, sp_exp(p, sp_sub(p, at1(b, x, k), at1(b, y, j))));
   YES(implies(b, sp_eq(p, i, j), sp_eq(p, left, right)));
   NO(prove(b, sp_eq(p, left, right)));
-  sp_expr masked = sum1(b, k, sp_ite(p, sp_lt(p, k, i), at1(b, x, k),
-                                     sp_real_i64(p, 0)));
-  sp_expr masked2 = sum1(b, k, sp_ite(p, sp_lt(p, k, j), at1(b, x, k),
-                                      sp_real_i64(p, 0)));
+  sp_expr masked =
+      sum1(b, k, sp_ite(p, sp_lt(p, k, i), at1(b, x, k), sp_real_i64(p, 0)));
+  sp_expr masked2 =
+      sum1(b, k, sp_ite(p, sp_lt(p, k, j), at1(b, x, k), sp_real_i64(p, 0)));
   YES(implies(b, sp_eq(p, i, j), sp_eq(p, masked, masked2)));
   NO(prove(b, sp_eq(p, masked, masked2)));
 }
@@ -301,8 +303,8 @@ static void nested_reductions_do_not_capture(bench *b) {
   sp_expr two = sum1(b, k, sp_mul(p, at2(b, y, j, k), zi));
   YES(implies(b, sp_eq(p, inner, zi), sp_eq(p, one, two)));
   NO(prove(b, sp_eq(p, one, two)));
-  sp_expr open = sum1(b, k, sp_mul(p, at2(b, y, j, k),
-                                   sum1(b, m, at2(b, y, k, m))));
+  sp_expr open =
+      sum1(b, k, sp_mul(p, at2(b, y, j, k), sum1(b, m, at2(b, y, k, m))));
   NO(implies(b, sp_eq(p, inner, zi), sp_eq(p, open, two)));
   /* two binders in one body that share names */
   sp_expr f = sp_red(p, SP_RED_MAX, 1, &m, at3(b, x, k, m, i));

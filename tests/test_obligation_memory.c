@@ -89,8 +89,8 @@ static uint64_t key_of(sp_formula *f, sp_sort of, sp_sort result,
                        uint32_t depth, int64_t number, bool twice) {
   sp_formula_clear(f);
   sp_smt_sort arg = {of, depth}, out = {result, 0};
-  uint32_t c = sp_smt_declare(f, "c", NULL, arg, 0, NULL);
-  uint32_t p = sp_smt_declare(f, "p", NULL, out, 1, &arg);
+  uint32_t c = sp_smt_declare(f, "c", arg, 0, NULL);
+  uint32_t p = sp_smt_declare(f, "p", out, 1, &arg);
   sp_smt t = sp_smt_app(f, c, 0, NULL);
   t = sp_smt_app(f, p, 1, &t);
   sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, t, sp_smt_int(f, number)));
@@ -176,7 +176,7 @@ static void errors_of_z3_are_unknown(bench *b) {
   sp_z3 *z = sp_z3_new(b->ctx, 1000);
   sp_formula *f = sp_formula_new(b->ctx);
   sp_smt_sort array = {SP_SORT_REAL, 1};
-  uint32_t x = sp_smt_declare(f, "t", NULL, array, 0, NULL);
+  uint32_t x = sp_smt_declare(f, "t", array, 0, NULL);
   sp_smt t = sp_smt_app(f, x, 0, NULL);
   sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, t, sp_smt_int(f, 1)));
   CU_ASSERT_EQUAL(sp_z3_check(z, f), SP_Z3_UNKNOWN);
@@ -189,7 +189,7 @@ static void errors_of_z3_are_unknown(bench *b) {
   CU_ASSERT_EQUAL(sp_z3_check(z, f), SP_Z3_UNKNOWN);
   sp_formula_clear(f);
   array.depth = 1000;
-  sp_smt_declare(f, "t", NULL, array, 0, NULL);
+  sp_smt_declare(f, "t", array, 0, NULL);
   sp_smt_assert(f, sp_smt_bool(f, false));
   CU_ASSERT_EQUAL(sp_z3_check(z, f), SP_Z3_UNKNOWN);
   /* and it works on */

@@ -151,8 +151,7 @@ static sp_value element(void *user, sp_sym s, uint32_t n, const int64_t *idx) {
 
 /* Whether the goal holds wherever the hypothesis does, in some worlds. */
 static bool holds(fuzz *z, sp_expr hyp, sp_expr goal) {
-  sp_eval_env env = {
-      .user = z, .var = var_value, .read = element, .fn = NULL};
+  sp_eval_env env = {.user = z, .var = var_value, .read = element, .fn = NULL};
   for (z->world = 1; z->world <= 3; z->world++)
     for (z->values[0] = 0; z->values[0] < z->extents[0]; z->values[0]++)
       for (z->values[1] = 0; z->values[1] < z->extents[1]; z->values[1]++)
@@ -275,9 +274,9 @@ static void proved_goals_evaluate_to_true(bench *b) {
     points += z.points;
   }
   const sp_solver_stats *s = sp_solver_statistics(b->s);
-  printf("  %lu proved, %lu not, %lu hits, %.3f ms each ", (unsigned long)proved,
-         (unsigned long)refuted, (unsigned long)s->cache_hits,
-         1e3 * s->seconds / (double)s->distinct);
+  printf("  %lu proved, %lu not, %lu hits, %.3f ms each ",
+         (unsigned long)proved, (unsigned long)refuted,
+         (unsigned long)s->cache_hits, 1e3 * s->seconds / (double)s->distinct);
   CU_ASSERT_EQUAL(wrong, 0);
   CU_ASSERT(points > proved * 10);
   CU_ASSERT(proved * 20 > (uint64_t)rounds);

@@ -352,8 +352,8 @@ static void every_row_has_all_fields(void) {
   for (uint32_t i = 0; i < n; i++) {
     const sp_op *op = rows[i];
     CU_ASSERT_PTR_NOT_NULL_FATAL(op->name);
-    bool full = op->spellings && op->spellings[0] && op->shape &&
-                op->element && op->meaning && op->meaning[0] &&
+    bool full = op->spellings && op->spellings[0] && op->shape && op->element &&
+                op->meaning && op->meaning[0] &&
                 op->min_operands <= op->max_operands;
     if (!full) {
       printf("\n    row %s lacks something\n", op->name);
@@ -403,8 +403,9 @@ static const struct {
   const char *part;  /* of the message */
   const char *entry; /* of the module */
 } refusals[] = {
-    {SP_ERR_INPUT, "contracting dimension 1 of lhs has size 8, dimension 0 of "
-                   "rhs 16",
+    {SP_ERR_INPUT,
+     "contracting dimension 1 of lhs has size 8, dimension 0 of "
+     "rhs 16",
      "a = f32[4,8] parameter(0)\nb = f32[16,4] parameter(1)\nROOT r = f32[4,4] "
      "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {SP_ERR_INPUT, "dimension 1 of result 0 has size 5, 4 expected",
@@ -571,8 +572,7 @@ static const struct {
      "t = f32[3] reduce(a, z), dimensions={1}, to_apply=g\n"
      "ROOT r = (f32[3], f32[3]) tuple(s, t)\n"},
     /* an assignment by several index vectors depends on all of them */
-    {false,
-     "f {\n a = f32[] parameter(0)\n ROOT b = f32[] parameter(1)\n}\n",
+    {false, "f {\n a = f32[] parameter(0)\n ROOT b = f32[] parameter(1)\n}\n",
      "a = f32[5] parameter(0)\ni = s32[3,1] parameter(1)\n"
      "j = s32[3,1] reverse(i), dimensions={0}\nu = f32[3] parameter(2)\n"
      "s = f32[5] scatter(a, i, u), update_window_dims={}, "

@@ -188,6 +188,31 @@ TEST(sums_factor_a_common_denominator) {
   SAME(sp_sub(p, sp_div(p, a, c), sp_div(p, a, c)), zero(p));
 }
 
+/* Found by random terms: the constant of a product that is multiplied out. */
+TEST(sums_open_products_with_exp_completely) {
+  sp_expr a = scalar(p, "a"), x = scalar(p, "x"), y = scalar(p, "y");
+  sp_expr e = sp_exp(p, a), minus = sp_exp(p, scale(p, a, -1));
+  sp_expr s = sp_mul(p, e, sp_add(p, x, scale(p, minus, 3)));
+  SAME(sp_add(p, s, y),
+       sp_add(p, sp_mul(p, e, x), sp_add(p, y, num(p, 3, 1))));
+}
+
+TEST(sums_of_exps_have_one_shift) {
+  sp_expr a = scalar(p, "a"), b = scalar(p, "b"), c = scalar(p, "c");
+  sp_expr x = scalar(p, "x"), y = scalar(p, "y");
+  sp_expr s = sp_add(p, sp_mul(p, sp_exp(p, a), x),
+                     sp_mul(p, sp_exp(p, b), y));
+  sp_expr t = sp_add(p, sp_mul(p, sp_exp(p, sp_add(p, c, a)), x),
+                     sp_mul(p, sp_exp(p, sp_add(p, b, c)), y));
+  SAME(sp_mul(p, sp_exp(p, c), s), t);
+  SAME(sp_div(p, t, s), sp_exp(p, c));
+  SAME(sp_sub(p, t, sp_mul(p, s, sp_exp(p, c))), zero(p));
+  /* equal terms but for the exp: no end to measuring one from the other */
+  sp_expr u = sp_add(p, sp_mul(p, sp_exp(p, a), x),
+                     sp_mul(p, sp_exp(p, b), x));
+  DIFFER(u, zero(p));
+}
+
 TEST(infinities_do_not_cancel) {
   sp_expr a = scalar(p, "a"), inf = sp_inf(p, false), minus = sp_inf(p, true);
   sp_expr d = sp_sub(p, inf, inf);
@@ -241,10 +266,24 @@ TEST(a_value_over_itself_is_one_and_noted) {
   SAME(sp_div(p, sp_mul(p, a, b), a), b);
   SAME(sp_div(p, b, b), num(p, 1, 1));
   CU_ASSERT_EQUAL_FATAL(sp_pool_notes(p, &notes), 1);
-  CU_ASSERT_PTR_NOT_NULL(strstr(notes[0], "divides"));
+  CU_ASSERT_PTR_NOT_NULL(strstr(notes[0], "denominator"));
   sp_pool_note(p, "x");
   sp_pool_note(p, "x");
   CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 2);
+}
+
+TEST(a_maximum_in_an_exponent_is_noted) {
+  const char *const *notes;
+  sp_sym v = vector(p, "v");
+  sp_expr k = sp_fresh(p, 4), i = sp_var(p, SP_VAR_INDEX, "i", 9);
+  sp_expr x = at(p, v, k), a = scalar(p, "a");
+  sp_exp(p, sp_sub(p, a, red1(p, SP_RED_MAX, k, x)));
+  sp_expr masked = sp_ite(p, sp_lt(p, k, i), sp_inf(p, true), x);
+  sp_exp(p, masked);
+  CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 0);
+  sp_exp(p, sp_sub(p, a, red1(p, SP_RED_MAX, k, masked)));
+  CU_ASSERT_EQUAL_FATAL(sp_pool_notes(p, &notes), 1);
+  CU_ASSERT_PTR_NOT_NULL(strstr(notes[0], "masked"));
 }
 
 TEST(zero_guards_leave_products) {
@@ -344,6 +383,16 @@ TEST(integers_as_reals) {
   SAME(sp_i2r(p, sp_ite(p, c, j, six)),
        sp_ite(p, c, sp_i2r(p, j), num(p, 6, 1)));
   SAME(sp_lt(p, sp_i2r(p, i), sp_i2r(p, j)), c);
+  sp_expr ri = sp_i2r(p, i), rj = sp_i2r(p, j), half = num(p, 1, 2);
+  SAME(sp_lt(p, sp_sub(p, ri, half), sp_add(p, rj, num(p, 1, 3))),
+       sp_lt(p, i, sp_iaddc(p, j, 1)));
+  SAME(sp_lt(p, sp_add(p, ri, half), rj), c);
+  SAME(sp_eq(p, sp_sub(p, ri, half), rj), sp_bool(p, false));
+  SAME(sp_lt(p, sp_scale(p, ri, ratio(p, 1, 3)),
+             sp_scale(p, rj, ratio(p, 1, 2))),
+       sp_lt(p, sp_iscale(p, i, 2), sp_iscale(p, j, 3)));
+  SAME(sp_lt(p, ri, sp_inf(p, true)),
+       sp_lt(p, ri, sp_inf(p, true))); /* kept, whatever it is */
 }
 
 /* ---- reductions ---- */
@@ -1269,10 +1318,13 @@ void suite_real(void) {
   ADD(constants_of_extreme_size_are_refused);
   ADD(sums_merge_like_terms);
   ADD(sums_factor_a_common_denominator);
+  ADD(sums_open_products_with_exp_completely);
+  ADD(sums_of_exps_have_one_shift);
   ADD(infinities_do_not_cancel);
   ADD(products_are_flat_and_sorted);
   ADD(exps_merge);
   ADD(a_value_over_itself_is_one_and_noted);
+  ADD(a_maximum_in_an_exponent_is_noted);
   ADD(zero_guards_leave_products);
   ADD(inverses);
   ADD(functions_by_name);

@@ -57,8 +57,8 @@ static void check_groups(sp_ctx *ctx, const sp_program *program,
 /* Groups of a call as functions of ranks. */
 typedef struct members {
   const sp_call *call;
-  int64_t n, w;         /* devices, devices in a group */
-  const int64_t *ids;   /* group by group */
+  int64_t n, w;       /* devices, devices in a group */
+  const int64_t *ids; /* group by group */
   int64_t *group, *position;
 } members;
 
@@ -274,8 +274,7 @@ static sp_expr all_reduce_element(const sp_call *call, const sp_expr *idx) {
   return e;
 }
 
-static sp_expr reduce_scatter_element(const sp_call *call,
-                                      const sp_expr *idx) {
+static sp_expr reduce_scatter_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_ctx *ctx = sp_pool_ctx(p);
   sp_mark mark = sp_scratch_mark(ctx);
@@ -310,21 +309,28 @@ static sp_expr all_gather_element(const sp_call *call, const sp_expr *idx) {
   return e;
 }
 
+/* The operand number `at` out of [lo, hi], by halving: groups may be large. */
+static sp_expr choose_operand(const members *m, sp_expr at, uint32_t lo,
+                              uint32_t hi, sp_expr from, const sp_expr *idx) {
+  sp_pool *p = m->call->pool;
+  if (lo == hi) {
+    return spi_read_at(m->call, lo, from, idx);
+  }
+  uint32_t mid = hi - lo < 16 ? lo : lo + (hi - lo) / 2;
+  sp_expr left = choose_operand(m, at, lo, mid, from, idx);
+  sp_expr right = choose_operand(m, at, mid + 1, hi, from, idx);
+  return sp_ite(p, sp_lt(p, at, sp_int(p, (int64_t)mid + 1)), left, right);
+}
+
 static sp_expr all_to_all_tuple(const members *m, const sp_expr *idx) {
   sp_pool *p = m->call->pool;
   sp_expr from = member(m, sp_int(p, m->call->result));
   sp_expr at = position(m);
-  int64_t lo, hi;
+  int64_t lo, hi, last = (int64_t)m->call->node->n_in - 1;
   sp_range(p, at, &lo, &hi);
-  sp_expr e = {0};
-  for (uint32_t k = m->call->node->n_in; k-- > 0;) {
-    if ((int64_t)k < lo || (int64_t)k > hi) {
-      continue;
-    }
-    sp_expr x = spi_read_at(m->call, k, from, idx);
-    e = e.v ? sp_ite(p, sp_eq(p, at, sp_int(p, k)), x, e) : x;
-  }
-  return e;
+  lo = lo < 0 ? 0 : lo > last ? last : lo;
+  hi = hi > last ? last : hi < lo ? lo : hi;
+  return choose_operand(m, at, (uint32_t)lo, (uint32_t)hi, from, idx);
 }
 
 static sp_expr all_to_all_element(const sp_call *call, const sp_expr *idx) {
@@ -344,8 +350,8 @@ static sp_expr all_to_all_element(const sp_call *call, const sp_expr *idx) {
     } else {
       sp_expr j[SP_MAX_DIMS] = {{0}};
       memcpy(j, idx, a->n_dims * sizeof *j);
-      j[dim] = sp_iadd(p, sp_iscale(p, position(&m), n),
-                       sp_imod(p, idx[dim], n));
+      j[dim] =
+          sp_iadd(p, sp_iscale(p, position(&m), n), sp_imod(p, idx[dim], n));
       e = spi_read_at(call, 0, member(&m, sp_idiv(p, idx[dim], n)), j);
     }
   }
@@ -508,7 +514,11 @@ ROW(permute, "collective-permute",
 
 extern const sp_op *const sp_ops_collectives[];
 const sp_op *const sp_ops_collectives[] = {
-    &all_reduce_row, &reduce_scatter_row, &all_gather_row,
-    &all_to_all_row, &broadcast_row,      &permute_row,
+    &all_reduce_row,
+    &reduce_scatter_row,
+    &all_gather_row,
+    &all_to_all_row,
+    &broadcast_row,
+    &permute_row,
     NULL,
 };

@@ -122,8 +122,7 @@ static void clamp_shape(sp_ctx *ctx, const sp_program *program,
 
 static sp_expr clamp_element(const sp_call *call, const sp_expr *idx) {
   return sp_clamp(call->pool, sp_call_read(call, 1, idx),
-                  sp_call_read(call, 0, idx),
-                  sp_call_read(call, 2, idx));
+                  sp_call_read(call, 0, idx), sp_call_read(call, 2, idx));
 }
 
 static const sp_op_attr compare_attrs[] = {

@@ -29,10 +29,10 @@ static int significand(sp_dtype t) {
     sp_dtype t;
     int bits;
   } table[] = {
-      {SP_F64, 53},          {SP_F32, 24},           {SP_F16, 11},
-      {SP_BF16, 8},          {SP_F8E5M2, 3},         {SP_F8E5M2FNUZ, 3},
-      {SP_F8E4M3, 4},        {SP_F8E4M3FN, 4},       {SP_F8E4M3B11FNUZ, 4},
-      {SP_F8E4M3FNUZ, 4},    {SP_F8E3M4, 5},         {SP_F4E2M1FN, 2},
+      {SP_F64, 53},       {SP_F32, 24},     {SP_F16, 11},
+      {SP_BF16, 8},       {SP_F8E5M2, 3},   {SP_F8E5M2FNUZ, 3},
+      {SP_F8E4M3, 4},     {SP_F8E4M3FN, 4}, {SP_F8E4M3B11FNUZ, 4},
+      {SP_F8E4M3FNUZ, 4}, {SP_F8E3M4, 5},   {SP_F4E2M1FN, 2},
       {SP_F8E8M0FNU, 1},
   };
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -132,8 +132,8 @@ static sp_expr constant_element(const sp_call *call, const sp_expr *idx) {
   for (int64_t i = 0; s->dtype == SP_U64 && i < n; i++) {
     literal_element(call, l, (size_t)i); /* refuses what has no int64 */
   }
-  sp_sym sym = sp_sym_table_int(p, sp_dtype_sort(s->dtype), s->n_dims,
-                                s->dims, l->i);
+  sp_sym sym =
+      sp_sym_table_int(p, sp_dtype_sort(s->dtype), s->n_dims, s->dims, l->i);
   return sp_read(p, sym, idx);
 }
 

@@ -81,9 +81,8 @@ static sp_expr real_to_int(const sp_call *call, sp_expr e, sp_dtype to) {
   if (plain && x.v && !sp_range(p, x, &lo, &hi)) {
     return x;
   }
-  const char *name = plain ? "r2i"
-                           : sp_format(sp_pool_ctx(p), "r2i.%s",
-                                       sp_dtype_name(to));
+  const char *name =
+      plain ? "r2i" : sp_format(sp_pool_ctx(p), "r2i.%s", sp_dtype_name(to));
   return sp_fn(p, SP_SORT_INT, name, 1, &e);
 }
 
@@ -161,8 +160,8 @@ static const sp_op_attr reduce_precision_attrs[] = {
     {"mantissa_bits", SP_ATTR_INT, false, true},
     {0},
 };
-static const char *const reduce_precision_spellings[] = {
-    "hlo:reduce-precision", NULL};
+static const char *const reduce_precision_spellings[] = {"hlo:reduce-precision",
+                                                         NULL};
 static const sp_op reduce_precision_row = {
     .name = "reduce-precision",
     .spellings = reduce_precision_spellings,

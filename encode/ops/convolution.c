@@ -83,8 +83,8 @@ static void convolution_shape(sp_ctx *ctx, const sp_program *program,
   for (uint32_t k = 0; k < c.n; k++) {
     check_size(ctx, node, "the window", c.window[k].size,
                w->dims[c.kernel[2 + k]]);
-    int64_t size = spi_window_out(ctx, node, &c.window[k],
-                                  a->dims[c.in[2 + k]]);
+    int64_t size =
+        spi_window_out(ctx, node, &c.window[k], a->dims[c.in[2 + k]]);
     check_size(ctx, node, "a spatial dimension of the result",
                r->dims[c.out[2 + k]], size);
   }

@@ -27,8 +27,8 @@ static void check_pairs(sp_ctx *ctx, const sp_program *program,
       spi_bad(ctx, node,
               "%s dimension %lld of lhs has size %lld, dimension %lld of rhs "
               "%lld",
-              what, (long long)l[k], (long long)a->dims[l[k]],
-              (long long)r[k], (long long)b->dims[r[k]]);
+              what, (long long)l[k], (long long)a->dims[l[k]], (long long)r[k],
+              (long long)b->dims[r[k]]);
     }
   }
 }
@@ -70,8 +70,9 @@ static void dot_shape(sp_ctx *ctx, const sp_program *program,
   spi_ints(node, "rhs_batch_dims", &n_rb);
   dot_dims d = dims_of(node);
   if (n_rc != d.n_contract || n_rb != d.n_batch) {
-    spi_bad(ctx, node, "lhs and rhs differ in how many dimensions they "
-                       "contract or batch");
+    spi_bad(ctx, node,
+            "lhs and rhs differ in how many dimensions they "
+            "contract or batch");
   }
   check_lists(ctx, node, "lhs_contracting_dims", "lhs_batch_dims", a->n_dims);
   check_lists(ctx, node, "rhs_contracting_dims", "rhs_batch_dims", b->n_dims);
@@ -124,10 +125,10 @@ static sp_expr dot_element(const sp_call *call, const sp_expr *idx) {
     li[d.lc[k]] = ks[k];
     ri[d.rc[k]] = ks[k];
   }
-  sp_expr body = sp_mul(p, sp_call_read(call, 0, li),
-                        sp_call_read(call, 1, ri));
-  sp_expr sum = spi_red(call, SP_REDUCER_SUM, spi_out_dtype(call),
-                        d.n_contract, ks, body);
+  sp_expr body =
+      sp_mul(p, sp_call_read(call, 0, li), sp_call_read(call, 1, ri));
+  sp_expr sum = spi_red(call, SP_REDUCER_SUM, spi_out_dtype(call), d.n_contract,
+                        ks, body);
   return spi_wrap(call, sum, spi_out_dtype(call));
 }
 

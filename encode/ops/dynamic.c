@@ -5,8 +5,7 @@
 /* Operand `first` and those after it are scalar starts, one a dimension; an
  * old form has one vector of them. */
 static void check_starts(sp_ctx *ctx, const sp_program *program,
-                         const sp_node *node, uint32_t first,
-                         uint32_t n_dims) {
+                         const sp_node *node, uint32_t first, uint32_t n_dims) {
   bool vector = node->n_in == first + 1 && node->n_in > first &&
                 spi_in(program, node, first)->n_dims == 1;
   if (vector) {

@@ -67,44 +67,6 @@ static pair operands(const sp_call *call, const sp_expr *idx) {
   return x;
 }
 
-/* ---- ring operations, maximum and minimum ---- */
-
-static sp_expr add_element(const sp_call *call, const sp_expr *idx) {
-  pair x = operands(call, idx);
-  if (x.sort == SP_SORT_BOOL) {
-    return sp_or(x.p, x.a, x.b);
-  }
-  return spi_wrap(call, sp_add(x.p, x.a, x.b), x.t);
-}
-
-static sp_expr subtract_element(const sp_call *call, const sp_expr *idx) {
-  pair x = operands(call, idx);
-  if (x.sort == SP_SORT_INT) {
-    return spi_wrap(call, sp_isub(x.p, x.a, x.b), x.t);
-  }
-  return sp_sub(x.p, x.a, x.b);
-}
-
-static sp_expr multiply_element(const sp_call *call, const sp_expr *idx) {
-  pair x = operands(call, idx);
-  if (x.sort == SP_SORT_BOOL) {
-    return sp_and(x.p, x.a, x.b);
-  }
-  return spi_wrap(call, sp_mul(x.p, x.a, x.b), x.t);
-}
-
-static sp_expr maximum_element(const sp_call *call, const sp_expr *idx) {
-  pair x = operands(call, idx);
-  return x.sort == SP_SORT_BOOL ? sp_or(x.p, x.a, x.b)
-                                : sp_max(x.p, x.a, x.b);
-}
-
-static sp_expr minimum_element(const sp_call *call, const sp_expr *idx) {
-  pair x = operands(call, idx);
-  return x.sort == SP_SORT_BOOL ? sp_and(x.p, x.a, x.b)
-                                : sp_min(x.p, x.a, x.b);
-}
-
 /* ---- functions of machine integers, value by value ---- */
 
 /* The function where both arguments depend on one small variable (the rank,
@@ -132,10 +94,59 @@ static bool constant(pair x, int64_t *value) {
 
 static sp_expr opaque(pair x, const char *name, bool typed) {
   const sp_expr args[2] = {x.a, x.b};
-  const char *full = typed ? sp_format(sp_pool_ctx(x.p), "%s.%s", name,
-                                       sp_dtype_name(x.t))
-                           : name;
+  const char *full =
+      typed ? sp_format(sp_pool_ctx(x.p), "%s.%s", name, sp_dtype_name(x.t))
+            : name;
   return sp_fn(x.p, SP_SORT_INT, full, 2, args);
+}
+
+/* Two numbers: the product of two of 32 bits need not have 64 with a sign. */
+static sp_expr fold(pair x, spi_int_fn fn) {
+  bool numbers = x.sort == SP_SORT_INT && x.t != SP_U64 &&
+                 sp_kind_of(x.p, x.a) == SP_KIND_INT &&
+                 sp_kind_of(x.p, x.b) == SP_KIND_INT;
+  return numbers ? sp_int(x.p, fn(sp_int_value(x.p, x.a),
+                                  sp_int_value(x.p, x.b), x.t))
+                 : (sp_expr){0};
+}
+
+/* ---- ring operations, maximum and minimum ---- */
+
+static sp_expr add_element(const sp_call *call, const sp_expr *idx) {
+  pair x = operands(call, idx);
+  if (x.sort == SP_SORT_BOOL) {
+    return sp_or(x.p, x.a, x.b);
+  }
+  sp_expr e = fold(x, spi_value_add);
+  return e.v ? e : spi_wrap(call, sp_add(x.p, x.a, x.b), x.t);
+}
+
+static sp_expr subtract_element(const sp_call *call, const sp_expr *idx) {
+  pair x = operands(call, idx);
+  if (x.sort == SP_SORT_INT) {
+    sp_expr e = fold(x, spi_value_subtract);
+    return e.v ? e : spi_wrap(call, sp_isub(x.p, x.a, x.b), x.t);
+  }
+  return sp_sub(x.p, x.a, x.b);
+}
+
+static sp_expr multiply_element(const sp_call *call, const sp_expr *idx) {
+  pair x = operands(call, idx);
+  if (x.sort == SP_SORT_BOOL) {
+    return sp_and(x.p, x.a, x.b);
+  }
+  sp_expr e = fold(x, spi_value_multiply);
+  return e.v ? e : spi_wrap(call, sp_mul(x.p, x.a, x.b), x.t);
+}
+
+static sp_expr maximum_element(const sp_call *call, const sp_expr *idx) {
+  pair x = operands(call, idx);
+  return x.sort == SP_SORT_BOOL ? sp_or(x.p, x.a, x.b) : sp_max(x.p, x.a, x.b);
+}
+
+static sp_expr minimum_element(const sp_call *call, const sp_expr *idx) {
+  pair x = operands(call, idx);
+  return x.sort == SP_SORT_BOOL ? sp_and(x.p, x.a, x.b) : sp_min(x.p, x.a, x.b);
 }
 
 /* ---- division ---- */
@@ -201,8 +212,7 @@ static sp_expr int_remainder(pair x) {
 
 static sp_expr divide_element(const sp_call *call, const sp_expr *idx) {
   pair x = operands(call, idx);
-  return x.sort == SP_SORT_INT ? int_divide(call, x)
-                               : sp_div(x.p, x.a, x.b);
+  return x.sort == SP_SORT_INT ? int_divide(call, x) : sp_div(x.p, x.a, x.b);
 }
 
 static sp_expr remainder_element(const sp_call *call, const sp_expr *idx) {
@@ -295,8 +305,7 @@ static sp_expr masked(pair x, int64_t m) {
     return (sp_expr){0};
   }
   sp_expr top = hi == bits ? x.a : sp_imod(x.p, x.a, (int64_t)1 << hi);
-  sp_expr cut = lo == 0 ? sp_int(x.p, 0)
-                        : sp_imod(x.p, x.a, (int64_t)1 << lo);
+  sp_expr cut = lo == 0 ? sp_int(x.p, 0) : sp_imod(x.p, x.a, (int64_t)1 << lo);
   return sp_isub(x.p, top, cut);
 }
 
@@ -356,6 +365,10 @@ static sp_expr shift_left_element(const sp_call *call, const sp_expr *idx) {
   if (constant(x, &k) && x.t != SP_U64) {
     if (!spi_shift_inside(k, x.t)) {
       return sp_int(x.p, 0);
+    }
+    sp_expr e = fold(x, spi_value_left);
+    if (e.v) {
+      return e;
     }
     if (k < 62) {
       return spi_wrap(call, sp_iscale(x.p, x.a, (int64_t)1 << k), x.t);
@@ -448,8 +461,20 @@ ROW(shift_arithmetic, "shift-right-arithmetic", int_shape,
 
 extern const sp_op *const sp_ops_elementwise_binary[];
 const sp_op *const sp_ops_elementwise_binary[] = {
-    &add_row,      &and_row,        &atan2_row,         &divide_row,
-    &maximum_row,  &minimum_row,    &multiply_row,      &or_row,
-    &power_row,    &remainder_row,  &shift_left_row,    &shift_logical_row,
-    &shift_arithmetic_row, &subtract_row, &xor_row,     NULL,
+    &add_row,
+    &and_row,
+    &atan2_row,
+    &divide_row,
+    &maximum_row,
+    &minimum_row,
+    &multiply_row,
+    &or_row,
+    &power_row,
+    &remainder_row,
+    &shift_left_row,
+    &shift_logical_row,
+    &shift_arithmetic_row,
+    &subtract_row,
+    &xor_row,
+    NULL,
 };

@@ -67,22 +67,14 @@ static void is_finite_shape(sp_ctx *ctx, const sp_program *program,
 static const struct {
   const char *opcode, *function;
 } functions[] = {
-    {"hlo:acos", "acos"},
-    {"hlo:acosh", "acosh"},
-    {"hlo:asin", "asin"},
-    {"hlo:asinh", "asinh"},
-    {"hlo:atanh", "atanh"},
-    {"hlo:cbrt", "cbrt"},
-    {"hlo:cosh", "cosh"},
-    {"hlo:cosine", "cos"},
-    {"hlo:erf", "erf"},
-    {"hlo:log", "log"},
-    {"hlo:logistic", "logistic"},
-    {"hlo:rsqrt", "rsqrt"},
-    {"hlo:sine", "sin"},
-    {"hlo:sinh", "sinh"},
-    {"hlo:sqrt", "sqrt"},
-    {"hlo:tan", "tan"},
+    {"hlo:acos", "acos"},         {"hlo:acosh", "acosh"},
+    {"hlo:asin", "asin"},         {"hlo:asinh", "asinh"},
+    {"hlo:atanh", "atanh"},       {"hlo:cbrt", "cbrt"},
+    {"hlo:cosh", "cosh"},         {"hlo:cosine", "cos"},
+    {"hlo:erf", "erf"},           {"hlo:log", "log"},
+    {"hlo:logistic", "logistic"}, {"hlo:rsqrt", "rsqrt"},
+    {"hlo:sine", "sin"},          {"hlo:sinh", "sinh"},
+    {"hlo:sqrt", "sqrt"},         {"hlo:tan", "tan"},
     {"hlo:tanh", "tanh"},
 };
 
@@ -161,8 +153,7 @@ static sp_expr abs_element(const sp_call *call, const sp_expr *idx) {
     return a;
   }
   /* |minimum| wraps to the minimum */
-  return spi_wrap(call, sp_max(p, a, sp_iscale(p, a, -1)),
-                  spi_out_dtype(call));
+  return spi_wrap(call, sp_max(p, a, sp_iscale(p, a, -1)), spi_out_dtype(call));
 }
 
 static sp_expr sign_element(const sp_call *call, const sp_expr *idx) {
@@ -207,8 +198,8 @@ static sp_expr count_element(const sp_call *call, const sp_expr *idx,
     return n == 1 ? sp_int(p, v[0]) : sp_table(p, v, n, var);
   }
   /* the width matters: counts differ from type to type */
-  const char *name = sp_format(sp_pool_ctx(p), "%s.%s", function,
-                               sp_dtype_name(t));
+  const char *name =
+      sp_format(sp_pool_ctx(p), "%s.%s", function, sp_dtype_name(t));
   return sp_fn(p, SP_SORT_INT, name, 1, &a);
 }
 
@@ -278,12 +269,11 @@ ROW(clz, "count-leading-zeros", int_shape, clz_element, NULL,
 
 extern const sp_op *const sp_ops_elementwise_unary[];
 const sp_op *const sp_ops_elementwise_unary[] = {
-    &abs_row,       &acos_row,       &acosh_row,     &asin_row,
-    &asinh_row,     &atanh_row,      &cbrt_row,      &ceil_row,
-    &clz_row,       &cosh_row,       &cosine_row,    &erf_row,
-    &expm1_row,     &exponential_row, &floor_row,    &is_finite_row,
-    &log1p_row,     &log_row,        &logistic_row,  &negate_row,
-    &not_row,       &popcnt_row,     &round_afz_row, &round_even_row,
-    &rsqrt_row,     &sign_row,       &sine_row,      &sinh_row,
-    &sqrt_row,      &tan_row,        &tanh_row,      NULL,
+    &abs_row,       &acos_row,   &acosh_row,     &asin_row,        &asinh_row,
+    &atanh_row,     &cbrt_row,   &ceil_row,      &clz_row,         &cosh_row,
+    &cosine_row,    &erf_row,    &expm1_row,     &exponential_row, &floor_row,
+    &is_finite_row, &log1p_row,  &log_row,       &logistic_row,    &negate_row,
+    &not_row,       &popcnt_row, &round_afz_row, &round_even_row,  &rsqrt_row,
+    &sign_row,      &sine_row,   &sinh_row,      &sqrt_row,        &tan_row,
+    &tanh_row,      NULL,
 };

@@ -154,8 +154,8 @@ static sp_expr gather_element(const sp_call *call, const sp_expr *idx) {
     if (g.ivd < (int64_t)s->n_dims) {
       row[g.ivd] = sp_int(p, k);
     }
-    sp_expr start = sp_clamp(p, sp_call_read(call, 1, row), sp_int(p, 0),
-                             sp_int(p, last));
+    sp_expr start =
+        sp_clamp(p, sp_call_read(call, 1, row), sp_int(p, 0), sp_int(p, last));
     j[d] = sp_iadd(p, j[d], start);
   }
   for (uint32_t k = 0; k < g.n_obatch; k++) {

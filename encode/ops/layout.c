@@ -395,8 +395,7 @@ static const sp_op_attr pad_attrs[] = {
       .meaning = text,                                                         \
   };
 
-ROW(copy, "copy", 1, 1, NULL, spi_shape_identity, copy_element,
-    "out[i] = a[i]")
+ROW(copy, "copy", 1, 1, NULL, spi_shape_identity, copy_element, "out[i] = a[i]")
 ROW(broadcast, "broadcast", 1, 1, dimensions_attrs, broadcast_shape,
     broadcast_element, "out[i] = a[i[dimensions[0]], i[dimensions[1]], ...]")
 ROW(reshape, "reshape", 1, 1, NULL, reshape_shape, reshape_element,

@@ -38,8 +38,7 @@ static sp_expr matrix(const sp_call *call, uint32_t k, const sp_expr *idx) {
   for (uint32_t d = a->n_dims - 2; d < a->n_dims; d++) {
     j[d] = sp_fresh(call->pool, a->dims[d]);
   }
-  return spi_lambda(call->pool, 2, &j[a->n_dims - 2],
-                    sp_call_read(call, k, j));
+  return spi_lambda(call->pool, 2, &j[a->n_dims - 2], sp_call_read(call, k, j));
 }
 
 static sp_expr matrix_element(const sp_call *call, const sp_expr *idx) {

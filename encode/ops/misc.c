@@ -29,9 +29,8 @@ static const sp_op partition_id_row = {
     .meaning = "out = the rank",
 };
 
-static const char *const barrier_spellings[] = {"hlo:opt-barrier",
-                                                "hlo:optimization-barrier",
-                                                NULL};
+static const char *const barrier_spellings[] = {
+    "hlo:opt-barrier", "hlo:optimization-barrier", NULL};
 static const sp_op barrier_row = {
     .name = "opt-barrier",
     .spellings = barrier_spellings,

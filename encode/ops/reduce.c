@@ -150,8 +150,7 @@ static void map_shape(sp_ctx *ctx, const sp_program *program,
     spi_expect_operand(ctx, program, node, k, a->n_dims, a->dims);
     if (region->tensors[region->params[k]].shape.dtype !=
         spi_in(program, node, k)->dtype) {
-      spi_bad(ctx, node, "parameter %u of the computation has another type",
-              k);
+      spi_bad(ctx, node, "parameter %u of the computation has another type", k);
     }
   }
   if (region->tensors[region->results[0]].shape.dtype !=

@@ -98,8 +98,9 @@ static void scatter_shape(sp_ctx *ctx, const sp_program *program,
         window++;
       }
       if (u->dims[k] > a->dims[window]) {
-        spi_bad(ctx, node, "dimension %u of the updates has size %lld, "
-                           "dimension %u of the operand %lld",
+        spi_bad(ctx, node,
+                "dimension %u of the updates has size %lld, "
+                "dimension %u of the operand %lld",
                 k, (long long)u->dims[k], window, (long long)a->dims[window]);
       }
       window++;
@@ -108,8 +109,9 @@ static void scatter_shape(sp_ctx *ctx, const sp_program *program,
         batch++;
       }
       if (u->dims[k] != s->dims[batch]) {
-        spi_bad(ctx, node, "dimension %u of the updates has size %lld, "
-                           "dimension %u of the indices %lld",
+        spi_bad(ctx, node,
+                "dimension %u of the updates has size %lld, "
+                "dimension %u of the indices %lld",
                 k, (long long)u->dims[k], batch, (long long)s->dims[batch]);
       }
       batch++;
@@ -189,8 +191,8 @@ static hit hit_of(const sp_call *call, const sp_expr *idx) {
     }
     sp_expr off = start[d].v ? sp_isub(p, idx[d], start[d]) : idx[d];
     if (size != a->dims[d] || start[d].v) {
-      sp_expr in = size == 1 ? sp_eq(p, off, sp_int(p, 0))
-                             : spi_inside(p, off, size);
+      sp_expr in =
+          size == 1 ? sp_eq(p, off, sp_int(p, 0)) : spi_inside(p, off, size);
       h.hits = sp_and(p, h.hits, in);
     }
     if (start[d].v && size != 1) {
@@ -208,14 +210,14 @@ static hit hit_of(const sp_call *call, const sp_expr *idx) {
 
 /* A reducer without an element meaning, or an assignment that several vectors
  * may make: a function of which vectors hit, with what, in order. */
-static sp_expr opaque_scatter(const sp_call *call, const hit *h,
-                              sp_expr old, const char *reducer) {
+static sp_expr opaque_scatter(const sp_call *call, const hit *h, sp_expr old,
+                              const char *reducer) {
   sp_pool *p = call->pool;
-  const sp_expr args[3] = {
-      spi_lambda(p, h->n_vars, h->vars, h->hits),
-      spi_lambda(p, h->n_vars, h->vars,
-                 sp_ite(p, h->hits, h->update, spi_zero(p, sp_sort_of(p, old)))),
-      old};
+  const sp_expr args[3] = {spi_lambda(p, h->n_vars, h->vars, h->hits),
+                           spi_lambda(p, h->n_vars, h->vars,
+                                      sp_ite(p, h->hits, h->update,
+                                             spi_zero(p, sp_sort_of(p, old)))),
+                           old};
   const char *name = sp_format(sp_pool_ctx(p), "scatter:%s", reducer);
   return sp_fn(p, sp_sort_of(p, old), name, 3, args);
 }

@@ -85,8 +85,7 @@ static sp_expr topk_element(const sp_call *call, const sp_expr *idx) {
   int64_t d = (int64_t)sp_call_shape(call, 0)->n_dims - 1;
   const sp_expr args[2] = {slice_along(call, 0, d, idx), idx[d]};
   const char *name = sp_format(
-      sp_pool_ctx(p), "topk:%s:%s:%s:%lld",
-      call->result ? "indices" : "values",
+      sp_pool_ctx(p), "topk:%s:%s:%s:%lld", call->result ? "indices" : "values",
       spi_attr_int(call->node, "largest", 0) ? "largest" : "smallest",
       spi_attr_int(call->node, "is_stable", 0) ? "stable" : "unstable",
       (long long)spi_attr_int(call->node, "k", 0));

@@ -210,7 +210,8 @@ static selected selected_of(const sp_call *call, const sp_expr *idx,
   }
   sp_expr x = sp_call_read(call, 0, idx), y = sp_call_read(call, 0, at);
   sp_expr better = greater ? sp_lt(p, x, y) : sp_lt(p, y, x);
-  sp_expr wins_tie = first ? before(p, n, vars, here) : before(p, n, here, vars);
+  sp_expr wins_tie =
+      first ? before(p, n, vars, here) : before(p, n, here, vars);
   sp_expr loses = sp_or(p, better, sp_and(p, sp_eq(p, x, y), wins_tie));
   sp_expr ok = sp_not(p, sp_and(p, inside, loses));
   sp_expr all = n ? sp_red(p, SP_RED_AND, n, vars, ok) : ok;
@@ -218,16 +219,14 @@ static selected selected_of(const sp_call *call, const sp_expr *idx,
   return r;
 }
 
-static sp_expr select_scatter_element(const sp_call *call,
-                                      const sp_expr *idx) {
+static sp_expr select_scatter_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_ctx *ctx = sp_pool_ctx(p);
   const sp_program *select = spi_attr_region(call->node, "select");
   sp_reducer kind = sp_reducer_of(p, spi_attr_region(call->node, "to_apply"));
   sp_dtype t = spi_out_dtype(call);
-  int orderings = is_comparison(select)
-                      ? kept_orderings(p, select, sp_dtype_sort(t))
-                      : -1;
+  int orderings =
+      is_comparison(select) ? kept_orderings(p, select, sp_dtype_sort(t)) : -1;
   /* LT 1, LE 3, GT 4, GE 6 */
   if (orderings != 1 && orderings != 3 && orderings != 4 && orderings != 6) {
     spi_unknown(ctx, call->node, "select is no ordering");
@@ -268,8 +267,8 @@ static const sp_op_attr select_scatter_attrs[] = {
     {"to_apply", SP_ATTR_REGION, true, false},
     {0},
 };
-static const char *const select_scatter_spellings[] = {
-    "hlo:select-and-scatter", NULL};
+static const char *const select_scatter_spellings[] = {"hlo:select-and-scatter",
+                                                       NULL};
 static const sp_op select_scatter_row = {
     .name = "select-and-scatter",
     .spellings = select_scatter_spellings,

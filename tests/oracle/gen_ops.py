@@ -214,6 +214,10 @@ def elementwise():
                  % (t, t, 0 if op == 'power' or t[0] == 'u' else 5, t, t, t, op))
         for op in 'popcnt count-leading-zeros'.split():
             case('%s_%s_iota' % (op, t), [], 'i = %s[9] iota(), iota_dimension=0\nROOT r = %s[9] %s(i)' % (t, t, op))
+    for t, big in (('u32', 2**32 - 1), ('s32', -2**31), ('s32', 2**31 - 1), ('s8', 127), ('u8', 200)):
+        for op in 'add subtract multiply shift-left'.split():
+            case('%s_constants_%s_%d' % (op, t, big), [], 'a = %s[] constant(%d)\nb = %s[] constant(%d)\nROOT r = %s[] %s(a, b)'
+                 % (t, big, t, 3 if op == 'shift-left' else big, t, op))
     case('unsigned_decrement_wraps', [('u32[3]', [0, 1, 2])], 'c = u32[] constant(1)\nb = u32[3] broadcast(c), dimensions={}\n'
          's = u32[3] subtract(p0, b)\nd = u32[] constant(4)\ne = u32[3] broadcast(d), dimensions={}\n'
          'ROOT r = u32[3] remainder(s, e)')
