@@ -3,54 +3,96 @@
  */
 #include "encode/real.h"
 
-static sp_expr extremum(sp_pool *p, bool min, uint32_t n, const sp_expr *args);
+static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
+                        const sp_expr *given);
 
 static sp_kind kind_of(bool min) {
   return min ? SP_KIND_MIN : SP_KIND_MAX;
 }
 
-/* Arguments opened; the infinity that does nothing is dropped, the other one
- * swallows all. Returns that, or 0. *least collects constants. */
-static sp_expr collect(sp_pool *p, bool min, uint32_t n, const sp_expr *args,
-                       spi_list *l, sp_expr *constant) {
-  for (uint32_t i = 0; i < n; i++) {
-    const spi_node_t *d = spi_get(p, args[i]);
-    if (d->kind == kind_of(min)) {
-      sp_expr all = collect(p, min, d->n, d->args, l, constant);
-      if (all.v) {
-        return all;
-      }
-    } else if (d->kind == SP_KIND_INF) {
-      if ((d->payload != 0) == min) {
-        return args[i];
-      }
-    } else if (d->kind == SP_KIND_NUM) {
-      sp_num c = {(uint32_t)d->payload};
-      int sign = constant->v
-                     ? sp_num_cmp(p, c, sp_num_value(p, *constant))
-                     : (min ? -1 : 1);
-      if (min ? sign < 0 : sign > 0) {
-        *constant = args[i];
-      }
-    } else {
-      spi_list_push(l, args[i]);
+/* Arguments under construction. */
+typedef struct args {
+  bool min;
+  uint32_t n, cap;
+  sp_expr *v;
+  sp_expr constant; /* of all numbers met the one that counts, or 0 */
+  sp_expr all;      /* the infinity that swallows everything, or 0 */
+} args;
+
+static void args_push(sp_pool *p, args *l, sp_expr e) {
+  if (l->n == l->cap) {
+    if (l->cap > UINT32_MAX / 4) {
+      sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL,
+               "a maximum has too many arguments");
     }
+    sp_expr *v = sp_scratch(p->ctx, 2 * (size_t)l->cap * sizeof *v);
+    memcpy(v, l->v, l->n * sizeof *v);
+    l->v = v;
+    l->cap *= 2;
   }
-  return (sp_expr){0};
+  l->v[l->n++] = e;
 }
 
-static uint32_t flat_length(const sp_pool *p, uint32_t n, const sp_expr *args,
-                            bool min) {
-  uint32_t m = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    const spi_node_t *d = spi_get(p, args[i]);
-    m += d->kind == kind_of(min) ? d->n : 1;
+static void args_constant(sp_pool *p, args *l, sp_expr e) {
+  int sign = l->constant.v ? sp_num_cmp(p, sp_num_value(p, e),
+                                        sp_num_value(p, l->constant))
+                           : 0;
+  if (!l->constant.v || (l->min ? sign < 0 : sign > 0)) {
+    l->constant = e;
   }
-  return m;
+}
+
+/* The place of the only term k * max(..), k > 0, or k * min(..), k < 0, of a
+ * sum; its length when there is none or several. */
+static uint32_t inner_extremum(const sp_pool *p, bool min, const spi_view *s) {
+  uint32_t at = s->n;
+  for (uint32_t i = 0; i < s->n; i++) {
+    bool flip = sp_num_sign(p, s->coefs[i]) < 0;
+    if (spi_kind(p, s->args[i]) == kind_of(min != flip)) {
+      if (at < s->n) {
+        return s->n;
+      }
+      at = i;
+    }
+  }
+  return at;
+}
+
+/* max(c + k max(x, y), z) = max(c + k x, c + k y, z): what all arguments share
+ * was taken out of some of them before; now it must be so for all. */
+static void collect(sp_pool *p, args *l, sp_expr e) {
+  const spi_node_t *d = spi_get(p, e);
+  if (d->kind == kind_of(l->min)) {
+    for (uint32_t i = 0; i < d->n; i++) {
+      collect(p, l, d->args[i]);
+    }
+    return;
+  }
+  if (d->kind == SP_KIND_INF) {
+    l->all = (d->payload != 0) == l->min ? e : l->all;
+    return;
+  }
+  if (d->kind == SP_KIND_NUM) {
+    args_constant(p, l, e);
+    return;
+  }
+  spi_view s;
+  spi_view_of(p, e, &s);
+  uint32_t at = p->raw_values ? s.n : inner_extremum(p, l->min, &s);
+  if (at == s.n) {
+    args_push(p, l, e);
+    return;
+  }
+  sp_num k = s.coefs[at];
+  const spi_node_t *inner = spi_get(p, s.args[at]);
+  sp_expr rest = sp_sub(p, e, sp_scale(p, s.args[at], k));
+  for (uint32_t i = 0; i < inner->n; i++) {
+    collect(p, l, sp_add(p, rest, sp_scale(p, inner->args[i], k)));
+  }
 }
 
 /* max(k x, k y, c) = k max(x, y, c/k) for k > 0; k min(..) for k < 0 */
-static sp_expr take_factor(sp_pool *p, bool min, const spi_list *l) {
+static sp_expr take_factor(sp_pool *p, bool min, const args *l) {
   sp_num k = {0};
   for (uint32_t i = 0; i < l->n; i++) {
     spi_view s;
@@ -84,10 +126,10 @@ static bool view_has(const spi_view *s, sp_expr e, sp_num k) {
 }
 
 /* max(a + x, a + y) = a + max(x, y), a finite */
-static sp_expr take_addends(sp_pool *p, bool min, const spi_list *l) {
+static sp_expr take_addends(sp_pool *p, bool min, const args *l) {
   spi_view first;
   spi_view_of(p, l->v[0], &first);
-  sp_expr *args = sp_scratch(p->ctx, first.n * sizeof *args);
+  sp_expr *terms = sp_scratch(p->ctx, first.n * sizeof *terms);
   sp_num *coefs = sp_scratch(p->ctx, first.n * sizeof *coefs);
   uint32_t n = 0;
   for (uint32_t i = 0; i < first.n; i++) {
@@ -98,14 +140,14 @@ static sp_expr take_addends(sp_pool *p, bool min, const spi_list *l) {
       all = view_has(&s, first.args[i], first.coefs[i]);
     }
     if (all) {
-      args[n] = first.args[i];
+      terms[n] = first.args[i];
       coefs[n++] = first.coefs[i];
     }
   }
   if (n == 0) {
     return (sp_expr){0};
   }
-  sp_expr a = spi_add_n(p, SPI_NUM_ZERO, n, args, coefs);
+  sp_expr a = spi_add_n(p, SPI_NUM_ZERO, n, terms, coefs);
   sp_expr *v = sp_scratch(p->ctx, l->n * sizeof *v);
   for (uint32_t i = 0; i < l->n; i++) {
     v[i] = sp_sub(p, l->v[i], a);
@@ -113,7 +155,7 @@ static sp_expr take_addends(sp_pool *p, bool min, const spi_list *l) {
   return sp_add(p, a, extremum(p, min, l->n, v));
 }
 
-static sp_expr extremum_node(sp_pool *p, bool min, spi_list *l) {
+static sp_expr extremum_node(sp_pool *p, bool min, args *l) {
   spi_sort_terms(p, l->n, l->v);
   uint32_t n = 0;
   for (uint32_t i = 0; i < l->n; i++) {
@@ -136,14 +178,17 @@ static sp_expr extremum_node(sp_pool *p, bool min, spi_list *l) {
 }
 
 static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
-                        const sp_expr *args) {
+                        const sp_expr *given) {
   sp_mark mark = sp_scratch_mark(p->ctx);
-  spi_list l = spi_list_new(p, flat_length(p, n, args, min) + 1);
-  sp_expr constant = {0};
-  sp_expr e = collect(p, min, n, args, &l, &constant);
+  args l = {.min = min, .cap = n + 1};
+  l.v = sp_scratch(p->ctx, l.cap * sizeof *l.v);
+  for (uint32_t i = 0; i < n; i++) {
+    collect(p, &l, given[i]);
+  }
+  sp_expr e = l.all;
   if (!e.v) {
-    if (constant.v) {
-      spi_list_push(&l, constant);
+    if (l.constant.v) {
+      args_push(p, &l, l.constant);
     }
     e = l.n == 0 ? sp_inf(p, !min) : extremum_node(p, min, &l);
   }
@@ -152,11 +197,11 @@ static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
 }
 
 sp_expr spi_rmax(sp_pool *p, sp_expr a, sp_expr b) {
-  sp_expr args[2] = {a, b};
-  return extremum(p, false, 2, args);
+  sp_expr both[2] = {a, b};
+  return extremum(p, false, 2, both);
 }
 
 sp_expr spi_rmin(sp_pool *p, sp_expr a, sp_expr b) {
-  sp_expr args[2] = {a, b};
-  return extremum(p, true, 2, args);
+  sp_expr both[2] = {a, b};
+  return extremum(p, true, 2, both);
 }

@@ -16,10 +16,6 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static sp_loc in_file(const sp_program *p) {
-  return (sp_loc){.file = p->file};
-}
-
 void spi_assumption(void *state, const char *sentence) {
   sp_state *s = state;
   for (size_t i = 0; i < s->assumptions.n; i++) {
@@ -54,95 +50,42 @@ const sp_expr *spi_index_vars(sp_state *s, const sp_shape *shape) {
 
 /* ---- inputs ---- */
 
-static const sp_sharding *param_sharding(const sp_state *s, uint32_t i) {
-  const sp_program *p = s->seq_program, *d = s->dist_program;
-  const sp_sharding *sh = p->tensors[p->params[i]].sharding;
-  if (!sh && p->param_shardings) {
-    sh = p->param_shardings[i];
-  }
-  if (!sh) {
-    sh = d->tensors[d->params[i]].sharding;
-  }
-  if (!sh && d->param_shardings) {
-    sh = d->param_shardings[i];
-  }
-  return sh;
-}
-
-static void relate_param(sp_state *s, uint32_t i) {
-  const sp_program *p = s->seq_program, *d = s->dist_program;
-  uint32_t v = p->params[i], w = d->params[i];
-  dist_tensor *x = &s->dist[w];
-  sp_expr phi[SP_MAX_DIMS], guard;
-  const char *name = sp_format(s->ctx, "parameter %u (%s)", i,
-                               d->tensors[w].name);
-  if (!spi_sharding_map(s, param_sharding(s, i), &p->tensors[v].shape,
-                        &d->tensors[w].shape,
-                        d->nodes[d->tensors[w].node].pos.dump, name, x->idx,
-                        phi, &guard)) {
+static void relate_given(sp_state *s, const sp_placed *given) {
+  const sp_tensor *global = &s->seq_program->tensors[given->seq];
+  dist_tensor *x = &s->dist[given->dist];
+  if (!given->layout || given->layout->partial != SP_PARTIAL_NONE) {
     x->opaque = true;
-    x->how = "its sharding (manual, partial sums or of an unknown kind) says "
-             "nothing that is understood here";
+    x->how = given->why ? given->why
+                        : "it is given as partial results, of which nothing "
+                          "is concluded";
     return;
   }
-  sp_expr read = sp_read(s->pool, s->seq[v].sym, phi);
+  sp_expr phi[SP_MAX_DIMS], guard;
+  spi_layout_map(s, given->layout, &global->shape, x->idx, phi, &guard);
+  sp_expr read = sp_read(s->pool, s->seq[given->seq].sym, phi);
   sp_expr idx[SP_MAX_DIMS + 1];
   idx[0] = s->rank;
-  for (uint32_t k = 0; k < d->tensors[w].shape.n_dims; k++) {
+  uint32_t n = s->dist_program->tensors[given->dist].shape.n_dims;
+  for (uint32_t k = 0; k < n; k++) {
     idx[k + 1] = x->idx[k];
   }
   sp_expr junk = sp_read(s->pool, x->sym, idx);
   x->relation = sp_ite(s->pool, guard, read, junk);
-  x->how = "input";
-}
-
-static bool assumption_names(const sp_program *p, uint32_t i,
-                             const char *name) {
-  const char *given = name[0] == '%' ? name + 1 : name;
-  char *end;
-  unsigned long number = strtoul(name, &end, 10);
-  return strcmp(p->tensors[p->params[i]].name, given) == 0 ||
-         (*name && !*end && number == i);
+  x->how = given->assumed ? "given" : "input";
+  if (given->assumed) {
+    spi_assumption(s, sp_format(s->ctx, "%s is cut as %s (given)",
+                                given->name, given->layout->text));
+  }
 }
 
 static void assume_ranges(sp_state *s) {
-  const sp_program *p = s->seq_program;
-  for (size_t k = 0; k < s->options->n_assume; k++) {
-    const sp_assumed_range *a = &s->options->assume[k];
-    bool found = false;
-    for (uint32_t i = 0; i < p->n_params && !found; i++) {
-      if (!assumption_names(p, i, a->name)) {
-        continue;
-      }
-      const sp_tensor *t = &p->tensors[p->params[i]];
-      if (a->lo >= a->hi) {
-        sp_raise(s->ctx, SP_ERR_USAGE, sp_nowhere(),
-                 "write --assume NAME=LO:HI with LO < HI; HI is not included",
-                 "--assume %s=%lld:%lld is an empty range", a->name,
-                 (long long)a->lo, (long long)a->hi);
-      }
-      found = true;
-      if (!sp_dtype_is_int(t->shape.dtype)) {
-        /* True or not, nothing is concluded from it. */
-        spi_assumption(s, sp_format(s->ctx,
-                                    "%lld <= %s < %lld (given; not used, the "
-                                    "parameter is %s)",
-                                    (long long)a->lo, t->name,
-                                    (long long)a->hi,
-                                    sp_shape_text(s->ctx, &t->shape)));
-        break;
-      }
-      sp_sym_set_range(s->pool, s->seq[p->params[i]].sym, a->lo, a->hi - 1);
-      spi_assumption(s, sp_format(s->ctx, "%lld <= %s < %lld (given)",
-                                  (long long)a->lo, t->name,
-                                  (long long)a->hi));
-    }
-    if (!found) {
-      sp_raise(s->ctx, SP_ERR_USAGE, sp_nowhere(),
-               "name a parameter of the sequential program, or give its "
-               "number, counted from 0",
-               "--assume %s: there is no such parameter", a->name);
-    }
+  for (size_t i = 0; i < s->problem->n_ranges; i++) {
+    const sp_range_given *r = &s->problem->ranges[i];
+    sp_sym_set_range(s->pool, s->seq[r->seq].sym, r->lo, r->hi - 1);
+    spi_assumption(s, r->text);
+  }
+  for (size_t i = 0; i < s->problem->n_notes; i++) {
+    spi_assumption(s, s->problem->notes[i]);
   }
 }
 
@@ -156,25 +99,6 @@ static void natural_ranges(sp_state *s) {
       sp_sym_set_range(s->pool, s->seq[t].sym, 0,
                        bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX);
     }
-  }
-}
-
-static void check_fit(sp_state *s) {
-  const sp_program *p = s->seq_program, *d = s->dist_program;
-  if (p->n_params != d->n_params) {
-    sp_raise(s->ctx, SP_ERR_INPUT, in_file(d),
-             "give the module before and the module after the partitioner of "
-             "one compilation",
-             "the sequential program has %u parameters, the distributed one "
-             "%u",
-             p->n_params, d->n_params);
-  }
-  if (p->n_results != d->n_results) {
-    sp_raise(s->ctx, SP_ERR_INPUT, in_file(d),
-             "give the module before and the module after the partitioner of "
-             "one compilation",
-             "the sequential program has %u results, the distributed one %u",
-             p->n_results, d->n_results);
   }
 }
 
@@ -224,30 +148,33 @@ static void say(sp_state *s, sp_report *report) {
                       open, report->n_outputs, first);
 }
 
-const sp_report *sp_check(sp_ctx *ctx, const sp_program *sequential,
-                          const sp_program *distributed,
-                          const sp_check_options *options) {
+const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
+                                  const sp_check_options *options) {
   double start = now();
   sp_state *s = sp_alloc(ctx, sizeof *s);
   s->ctx = ctx;
   s->pool = sp_pool_new(ctx);
   s->options = options;
-  s->seq_program = sequential;
-  s->dist_program = distributed;
+  s->problem = problem;
+  s->seq_program = problem->seq;
+  s->dist_program = problem->dist;
   sp_solver_options solver = {
       .timeout_ms = options->timeout_ms ? options->timeout_ms : 5000,
       .smt2_dir = options->smt2_dir};
   s->solver = sp_solver_new(s->pool, &solver);
   s->prover = sp_prover_new(s->pool, s->solver);
-  s->rank = sp_var(s->pool, SP_VAR_RANK, "rank", distributed->partitions);
-  check_fit(s);
+  s->rank =
+      sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
   spi_seq_start(s);
   spi_dist_start(s);
   natural_ranges(s);
   assume_ranges(s);
+  for (size_t i = 0; i < problem->n_given; i++) {
+    spi_seq_give(s, problem->given[i].seq);
+  }
   spi_seq_classify(s);
-  for (uint32_t i = 0; i < distributed->n_params; i++) {
-    relate_param(s, i);
+  for (size_t i = 0; i < problem->n_given; i++) {
+    relate_given(s, &problem->given[i]);
   }
   spi_propagate(s);
   sp_report *report = sp_alloc(ctx, sizeof *report);
@@ -260,10 +187,18 @@ const sp_report *sp_check(sp_ctx *ctx, const sp_program *sequential,
   s->stats.obligations = z->asked;
   s->stats.distinct = z->distinct;
   s->stats.cached = z->cache_hits;
-  s->stats.sequential_tensors = sequential->n_tensors;
-  s->stats.distributed_tensors = distributed->n_tensors;
+  s->stats.sequential_tensors = s->seq_program->n_tensors;
+  s->stats.distributed_tensors = s->dist_program->n_tensors;
   report->stats = s->stats;
   report->n_assumptions = s->assumptions.n;
   report->assumptions = s->assumptions.v;
   return report;
+}
+
+const sp_report *sp_check(sp_ctx *ctx, const sp_program *sequential,
+                          const sp_program *distributed,
+                          const sp_check_options *options) {
+  sp_problem problem = sp_problem_of_pair(ctx, sequential, distributed);
+  sp_problem_assume(ctx, &problem, options->assume, options->n_assume);
+  return sp_check_problem(ctx, &problem, options);
 }

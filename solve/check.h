@@ -13,19 +13,13 @@
 #ifndef SP_SOLVE_CHECK_H
 #define SP_SOLVE_CHECK_H
 
-#include "graph/program.h"
+#include "solve/problem.h"
 
 typedef enum sp_verdict {
   SP_REFINES,
   SP_VIOLATION,
   SP_UNPROVEN
 } sp_verdict;
-
-/* An integer input lies in lo <= x < hi. */
-typedef struct sp_assumed_range {
-  const char *name; /* parameter name, or its number in decimal */
-  int64_t lo, hi;
-} sp_assumed_range;
 
 typedef struct sp_check_options {
   const sp_assumed_range *assume;
@@ -85,6 +79,10 @@ typedef struct sp_report {
   sp_report_stats stats;
 } sp_report;
 
+const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
+                                  const sp_check_options *options);
+/* An XLA pair: the problem that the modules' shardings state, and the assumed
+ * ranges of the options. */
 const sp_report *sp_check(sp_ctx *ctx, const sp_program *sequential,
                           const sp_program *distributed,
                           const sp_check_options *options);

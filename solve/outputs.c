@@ -2,24 +2,6 @@
  * is not proved. */
 #include "solve/state.h"
 
-static const sp_sharding *result_sharding(const sp_state *s, uint32_t k) {
-  const sp_program *p = s->seq_program, *d = s->dist_program;
-  const sp_sharding *sh = NULL;
-  if (p->result_shardings) {
-    sh = p->result_shardings[k];
-  }
-  if (!sh) {
-    sh = p->tensors[p->results[k]].sharding;
-  }
-  if (!sh && d->result_shardings) {
-    sh = d->result_shardings[k];
-  }
-  if (!sh) {
-    sh = d->tensors[d->results[k]].sharding;
-  }
-  return sh;
-}
-
 static bool is_defined(sp_state *s, uint32_t v) {
   spi_seq_refresh(s, 4);
   return s->seq[v].anchor || s->seq[v].alias || s->seq[v].def.v;
@@ -52,24 +34,24 @@ static bool promise_holds(sp_state *s, uint32_t v, uint32_t w,
 }
 
 static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
-  const sp_program *p = s->seq_program, *d = s->dist_program;
-  uint32_t v = p->results[k], w = d->results[k];
-  const sp_tensor *global = &p->tensors[v], *local = &d->tensors[w];
-  const sp_sharding *sh = result_sharding(s, k);
+  const sp_placed *x = &s->problem->promised[k];
+  const sp_tensor *global = &s->seq_program->tensors[x->seq];
+  const sp_tensor *local = &s->dist_program->tensors[x->dist];
   out->index = k;
   out->name = local->name;
   out->shape = sp_shape_text(s->ctx, &local->shape);
-  out->promised = spi_sharding_text(s, sh);
-  sp_expr phi[SP_MAX_DIMS], guard;
-  if (!spi_sharding_map(s, sh, &global->shape, &local->shape,
-                        d->nodes[local->node].pos.dump,
-                        sp_format(s->ctx, "result %u", k), s->dist[w].idx, phi,
-                        &guard)) {
-    out->why = "its sharding promises no relation that is checked here";
+  out->promised = x->layout ? x->layout->text : "nothing";
+  if (!x->layout) {
+    out->why = x->why;
+  } else if (x->layout->partial != SP_PARTIAL_NONE) {
+    out->why = "a promise of partial results is not checked yet";
   } else {
-    out->proved = promise_holds(s, v, w, phi, guard);
+    sp_expr phi[SP_MAX_DIMS], guard;
+    spi_layout_map(s, x->layout, &global->shape, s->dist[x->dist].idx, phi,
+                   &guard);
+    out->proved = promise_holds(s, x->seq, x->dist, phi, guard);
   }
-  out->relation = spi_relation_text(s, w);
+  out->relation = spi_relation_text(s, x->dist);
   if (!out->proved && !out->why) {
     out->why = out->relation
                    ? "the inferred relation was not proved to be the promised "
@@ -108,19 +90,19 @@ static void frontier(sp_state *s, uint32_t w, bool *seen, bool *first) {
 
 void spi_outputs(sp_state *s, sp_report *report) {
   const sp_program *d = s->dist_program;
-  sp_report_output *outputs =
-      sp_alloc_n(s->ctx, d->n_results + 1u, sizeof *outputs);
+  uint32_t n = (uint32_t)s->problem->n_promised;
+  sp_report_output *outputs = sp_alloc_n(s->ctx, n + 1u, sizeof *outputs);
   bool *seen = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *seen);
   bool *first = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *first);
   report->verdict = SP_REFINES;
-  for (uint32_t k = 0; k < d->n_results; k++) {
+  for (uint32_t k = 0; k < n; k++) {
     check_result(s, k, &outputs[k]);
     if (!outputs[k].proved) {
       report->verdict = SP_UNPROVEN;
-      frontier(s, d->results[k], seen, first);
+      frontier(s, s->problem->promised[k].dist, seen, first);
     }
   }
-  report->n_outputs = d->n_results;
+  report->n_outputs = n;
   report->outputs = outputs;
   size_t *places = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *places);
   for (uint32_t t = 0; t < d->n_tensors; t++) {

@@ -3,46 +3,6 @@
 
 #include "base/vec.h"
 
-/* Coordinate of the rank's tile along dimension d, as a term of the rank. */
-static sp_expr tile_coordinate(sp_state *s, const sp_sharding *sh, uint32_t d,
-                               sp_loc loc, const char *name) {
-  int64_t parts = s->dist_program->partitions;
-  sp_mark mark = sp_scratch_mark(s->ctx);
-  int64_t *coordinate = sp_scratch(s->ctx, (size_t)parts * sizeof *coordinate);
-  for (int64_t i = 0; i < parts; i++) {
-    coordinate[i] = -1;
-  }
-  int64_t below = 1; /* tiles of later dimensions */
-  for (uint32_t k = d + 1; k < sh->n_dims; k++) {
-    below *= sh->tiles[k];
-  }
-  for (int64_t i = 0; i < sh->n_devices; i++) {
-    int64_t device = sh->devices[i];
-    if (device < 0 || device >= parts) {
-      sp_raise(s->ctx, SP_ERR_INPUT, loc,
-               "the two modules must come from one compilation",
-               "the sharding %s of %s names device %lld, but the partitioned "
-               "module has %lld partitions",
-               sh->text ? sh->text : "", name, (long long)device,
-               (long long)parts);
-    }
-    coordinate[device] = i / sh->copies / below % sh->tiles[d];
-  }
-  for (int64_t i = 0; i < parts; i++) {
-    if (coordinate[i] < 0) {
-      sp_raise(s->ctx, SP_ERR_INPUT, loc,
-               "the two modules must come from one compilation",
-               "the sharding %s of %s covers %lld devices, but the partitioned "
-               "module has %lld partitions",
-               sh->text ? sh->text : "", name, (long long)sh->n_devices,
-               (long long)parts);
-    }
-  }
-  sp_expr e = sp_table(s->pool, coordinate, parts, s->rank);
-  sp_scratch_release(s->ctx, mark);
-  return e;
-}
-
 static void remember_cut(sp_state *s, int64_t n, sp_expr coordinate) {
   for (size_t i = 0; i < s->cuts.n; i++) {
     if (s->cuts.v[i].n == n && s->cuts.v[i].coordinate.v == coordinate.v) {
@@ -52,76 +12,56 @@ static void remember_cut(sp_state *s, int64_t n, sp_expr coordinate) {
   sp_push(s->ctx, &s->cuts, ((spi_cut){n, coordinate}));
 }
 
-static noreturn void shapes_differ(sp_state *s, const sp_shape *global,
-                                   const sp_shape *local, sp_loc loc,
-                                   const char *name, const char *what) {
-  sp_raise(s->ctx, SP_ERR_INPUT, loc,
-           "take the dump right before the partitioner, after sharding "
-           "propagation, and the one right after it",
-           "%s is %s in the sequential program and %s in the partitioned one, "
-           "which does not fit %s",
-           name, sp_shape_text(s->ctx, global), sp_shape_text(s->ctx, local),
-           what);
+/* Sequential index of local index j along a dimension. */
+static sp_expr run_index(sp_state *s, const sp_layout *l,
+                         const sp_layout_dim *dim, sp_expr j) {
+  sp_pool *p = s->pool;
+  sp_expr out = {0};
+  int64_t offset = 0;
+  for (uint32_t k = 0; k < dim->n_runs; k++) {
+    offset += dim->runs[k].size;
+  }
+  for (uint32_t k = dim->n_runs; k-- > 0;) {
+    const sp_run *run = &dim->runs[k];
+    sp_expr start = sp_table(p, run->start, l->ranks, s->rank);
+    int64_t end = offset;
+    offset -= run->size;
+    sp_expr here = sp_iaddc(p, sp_iadd(p, start, j), -offset);
+    out = out.v ? sp_ite(p, sp_lt(p, j, sp_int(p, end)), here, out) : here;
+  }
+  return out;
 }
 
-bool spi_sharding_map(sp_state *s, const sp_sharding *sh,
-                      const sp_shape *global, const sp_shape *local,
-                      sp_loc loc, const char *name, const sp_expr *j,
-                      sp_expr *out, sp_expr *guard) {
+static bool reaches_beyond(const sp_layout *l, const sp_layout_dim *dim,
+                           int64_t size) {
+  for (uint32_t k = 0; k < dim->n_runs; k++) {
+    for (int64_t r = 0; r < l->ranks; r++) {
+      if (dim->runs[k].start[r] + dim->runs[k].size > size) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void spi_layout_map(sp_state *s, const sp_layout *l, const sp_shape *global,
+                    const sp_expr *j, sp_expr *out, sp_expr *guard) {
   sp_pool *p = s->pool;
   *guard = sp_bool(p, true);
-  bool replicated = !sh || sh->kind == SP_SHARDING_REPLICATED;
-  const char *what = sh && sh->text ? sh->text : "a replicated layout";
-  if (global->n_dims != local->n_dims || global->dtype != local->dtype) {
-    shapes_differ(s, global, local, loc, name, what);
-  }
-  if (!replicated && sh->kind == SP_SHARDING_MAXIMAL &&
-      s->dist_program->partitions == 1) {
-    replicated = true;
-  }
-  if (!replicated && (sh->kind != SP_SHARDING_TILED || sh->partial)) {
-    return false;
-  }
-  if (!replicated && sh->n_dims != global->n_dims) {
-    shapes_differ(s, global, local, loc, name, what);
-  }
-  for (uint32_t d = 0; d < global->n_dims; d++) {
-    int64_t tiles = replicated ? 1 : sh->tiles[d];
-    int64_t size = global->dims[d], block = local->dims[d];
-    if (tiles < 1 || block != (size + tiles - 1) / tiles) {
-      shapes_differ(s, global, local, loc, name, what);
-    }
-    out[d] = j[d];
-    if (tiles > 1) {
-      sp_expr c = tile_coordinate(s, sh, d, loc, name);
-      out[d] = sp_iadd(p, j[d], sp_iscale(p, c, block));
-      remember_cut(s, tiles, c);
-    }
-    if (block * tiles > size) {
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    const sp_layout_dim *dim = &l->dims[d];
+    int64_t size = global->dims[d];
+    out[d] = dim->n_runs ? run_index(s, l, dim, j[d]) : j[d];
+    if (reaches_beyond(l, dim, size)) {
       *guard = sp_and(p, *guard, sp_lt(p, out[d], sp_int(p, size)));
     }
-  }
-  return true;
-}
-
-const char *spi_sharding_text(sp_state *s, const sp_sharding *sh) {
-  if (!sh || sh->kind == SP_SHARDING_REPLICATED) {
-    return "Replicate";
-  }
-  if (sh->kind != SP_SHARDING_TILED) {
-    return sh->text ? sh->text : "unknown";
-  }
-  sp_str text = {0};
-  for (uint32_t d = 0; d < sh->n_dims; d++) {
-    if (sh->tiles[d] > 1) {
-      sp_str_addf(s->ctx, &text, "%sShard(%u) in %lld", text.n ? ", " : "", d,
-                  (long long)sh->tiles[d]);
+    int64_t block = dim->n_runs == 1 ? dim->runs[0].size : 0;
+    sp_expr start = sp_isub(p, out[d], j[d]);
+    if (block > 0 && sp_kind_of(p, start) != SP_KIND_INT &&
+        sp_is_int(p, sp_imod(p, start, block), 0)) {
+      remember_cut(s, (size + block - 1) / block, sp_idiv(p, start, block));
     }
   }
-  if (sh->partial) {
-    sp_str_addf(s->ctx, &text, "%sPartial(sum)", text.n ? ", " : "");
-  }
-  return text.n ? text.v : "Replicate";
 }
 
 /* phi as j + block * coordinate(rank)? Writes the placement of dimension d. */

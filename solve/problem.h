@@ -35,9 +35,19 @@ typedef struct sp_problem {
   const char *const *notes; /* assumptions to print as they are */
 } sp_problem;
 
+/* What the user says of an integer parameter: lo <= x < hi. */
+typedef struct sp_assumed_range {
+  const char *name; /* parameter name, or its number in decimal */
+  int64_t lo, hi;
+} sp_assumed_range;
+
 /* From the shardings that the modules carry. Raises SP_ERR_INPUT when the
  * modules cannot belong together. */
 sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *seq,
                               const sp_program *dist);
+/* Add assumed ranges; raises SP_ERR_USAGE for a name that is no parameter or
+ * an empty range. */
+void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
+                       const sp_assumed_range *assume, size_t n);
 
 #endif

@@ -428,6 +428,10 @@ void spi_seq_start(sp_state *s) {
   }
 }
 
+void spi_seq_give(sp_state *s, uint32_t t) {
+  s->seq[t].anchor = s->seq[t].opaque = true;
+}
+
 void spi_seq_classify(sp_state *s) {
   for (uint32_t t = 0; t < s->seq_program->n_tensors; t++) {
     start_tensor(s, t);

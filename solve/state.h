@@ -14,6 +14,7 @@
 
 #include "encode/op.h"
 #include "solve/check.h"
+#include "solve/problem.h"
 #include "solve/prove.h"
 
 /* A number of heavy (reducing) operators that no path exceeds. */
@@ -88,7 +89,8 @@ typedef struct sp_state {
   sp_solver *solver;
   sp_prover *prover;
   const sp_check_options *options;
-  const sp_program *seq_program, *dist_program;
+  const sp_problem *problem;
+  const sp_program *seq_program, *dist_program; /* the problem's */
   seq_tensor *seq;
   dist_tensor *dist;
   sp_expr rank; /* the variable */
@@ -107,6 +109,8 @@ typedef struct sp_state {
 
 /* ---- sequential.c ---- */
 void spi_seq_start(sp_state *s);
+/* The tensor is given: a name without a definition. */
+void spi_seq_give(sp_state *s, uint32_t t);
 /* Once the ranges of symbols are known: which operators have a meaning, which
  * reduce; queues what needs no operands. */
 void spi_seq_classify(sp_state *s);
@@ -128,15 +132,11 @@ sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank,
                       const sp_expr *idx, bool raw);
 
 /* ---- placement.c ---- */
-/* Index in the global tensor of local element j on the rank, under a sharding:
- * out[d]; guard is true where it is not padding. Raises SP_ERR_INPUT when local
- * and global shapes do not fit; false when the sharding says nothing (manual,
- * partial sums). */
-bool spi_sharding_map(sp_state *s, const sp_sharding *sharding,
-                      const sp_shape *global, const sp_shape *local,
-                      sp_loc loc, const char *name, const sp_expr *j,
-                      sp_expr *out, sp_expr *guard);
-const char *spi_sharding_text(sp_state *s, const sp_sharding *sharding);
+/* Index in the global tensor of local element j on the rank: out[d]; guard is
+ * true where it is not padding. */
+void spi_layout_map(sp_state *s, const sp_layout *layout,
+                    const sp_shape *global, const sp_expr *j, sp_expr *out,
+                    sp_expr *guard);
 /* A relation for people: placements where they fit, else an index formula. */
 const char *spi_relation_text(sp_state *s, uint32_t dist_tensor);
 

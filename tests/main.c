@@ -3,12 +3,23 @@
  * Fails when a test fails, and also when a suite is unknown or no test ran:
  * a run of nothing must not look like success.
  */
+#define _XOPEN_SOURCE 700 /* setrlimit */
 #include "tests/suites.h"
 
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+/* A test that runs away must fail, not take the machine with it. Sanitizers
+ * reserve terabytes of address space; tests/CMakeLists.txt limits them. */
+static void limit_memory(void) {
+#ifndef __SANITIZE_ADDRESS__
+  const struct rlimit limit = {(rlim_t)4 << 30, (rlim_t)4 << 30};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
+}
 
 static int add_suite(const char *name) {
   for (const test_suite *s = test_suites; s->name; s++) {
@@ -41,6 +52,7 @@ static int add_suites(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  limit_memory();
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (CU_initialize_registry() != CUE_SUCCESS) {
     fprintf(stderr, "shardproof_tests: %s\n", CU_get_error_msg());

@@ -64,6 +64,7 @@ static int64_t small_number(maker *m) {
 
 static sp_expr make_int(maker *m, int depth);
 static sp_expr make_real(maker *m, int depth);
+static sp_expr make_any(maker *m, sp_sort sort, int depth);
 
 static sp_expr make_leaf(maker *m) {
   uint32_t k = draw(m, 8);
@@ -77,7 +78,7 @@ static sp_expr make_leaf(maker *m) {
 
 static sp_expr make_bool(maker *m, int depth) {
   sp_pool *p = m->p;
-  uint32_t kind = draw(m, depth <= 0 ? 5 : 12);
+  uint32_t kind = draw(m, depth <= 0 ? 5 : 13);
   if (kind < 6) {
     sp_expr a = make_int(m, depth - 1);
     int64_t c = small_number(m), k = small_factor(m);
@@ -102,6 +103,9 @@ static sp_expr make_bool(maker *m, int depth) {
   if (kind == 10) {
     sp_expr i = make_int(m, depth - 1);
     return sp_read(p, m->bools, &i);
+  }
+  if (kind == 12) {
+    return make_red(m, SP_SORT_BOOL, depth);
   }
   sp_expr a = make_bool(m, depth - 1), b = make_bool(m, depth - 1);
   if (kind == 7) {
@@ -176,17 +180,22 @@ static sp_expr make_digits(maker *m, int depth) {
   return sp_flatten(m->p, 3, dims, out);
 }
 
-static sp_expr make_red(maker *m, int depth) {
-  static const sp_red_op ops[] = {SP_RED_SUM, SP_RED_MAX, SP_RED_MIN};
-  sp_expr k = sp_fresh(m->p, (int64_t)draw(m, 3) + 1);
-  sp_red_op op = ops[draw(m, 3)];
-  if (m->n_fresh == MAX_FRESH) {
-    return make_leaf(m);
+static sp_expr make_red(maker *m, sp_sort sort, int depth) {
+  static const sp_red_op ops[3][3] = {{SP_RED_SUM, SP_RED_MAX, SP_RED_MIN},
+                                      {SP_RED_SUM, SP_RED_SUM, SP_RED_MAX},
+                                      {SP_RED_OR, SP_RED_AND, SP_RED_OR}};
+  uint32_t n = draw(m, 4) ? 1 : 2;
+  sp_red_op op = ops[sort][draw(m, 3)];
+  if (m->n_fresh + n > MAX_FRESH) {
+    return make_any(m, sort, 0);
   }
-  m->fresh[m->n_fresh++] = k;
-  sp_expr body = make_int(m, depth - 1);
-  m->n_fresh--;
-  return sp_red(m->p, op, 1, &k, body);
+  for (uint32_t i = 0; i < n; i++) {
+    m->fresh[m->n_fresh + i] = sp_fresh(m->p, (int64_t)draw(m, 4) + 1);
+  }
+  m->n_fresh += n;
+  sp_expr body = make_any(m, sort, depth - 1);
+  m->n_fresh -= n;
+  return sp_red(m->p, op, n, &m->fresh[m->n_fresh], body);
 }
 
 static sp_expr make_sum(maker *m, int depth) {
@@ -235,7 +244,8 @@ static sp_expr make_int(maker *m, int depth) {
   case 17:
     return make_function(m, depth);
   case 18:
-    return draw(m, 3) ? make_digits(m, depth) : make_red(m, depth);
+    return draw(m, 3) ? make_digits(m, depth)
+                      : make_red(m, SP_SORT_INT, depth);
   default:
     return make_digits(m, depth);
   }
@@ -244,7 +254,7 @@ static sp_expr make_int(maker *m, int depth) {
 /* Compared reals are plain, so that doubles hold them exactly. */
 static sp_expr make_real(maker *m, int depth) {
   sp_pool *p = m->p;
-  uint32_t kind = draw(m, depth <= 0 ? 3 : m->plain ? 6 : 8);
+  uint32_t kind = draw(m, depth <= 0 ? 3 : m->plain ? 6 : 9);
   int64_t c = small_number(m), d = small_factor(m);
   if (kind == 0) {
     return draw(m, 2) ? sp_real_i64(p, 0) : sp_real(p, sp_num_ratio(p, c, 4));
@@ -258,12 +268,27 @@ static sp_expr make_real(maker *m, int depth) {
     sp_expr e = make_real(m, depth - 1), f = make_real(m, depth - 1);
     return sp_ite(p, b, e, f);
   }
+  if (kind == 8) {
+    return make_red(m, SP_SORT_REAL, depth);
+  }
   sp_expr e = make_real(m, depth - 1);
   if (kind == 6) {
     return sp_scale(p, e, sp_num_ratio(p, d, 3));
   }
   sp_expr f = make_real(m, depth - 1);
   return draw(m, 3) ? sp_add(p, e, f) : sp_mul(p, e, f);
+}
+
+static sp_expr make_any(maker *m, sp_sort sort, int depth) {
+  switch (sort) {
+  case SP_SORT_INT:
+    return make_int(m, depth);
+  case SP_SORT_BOOL:
+    return make_bool(m, depth);
+  case SP_SORT_REAL:
+    break;
+  }
+  return make_real(m, depth);
 }
 
 /* ---- the world of a recipe ---- */
@@ -398,18 +423,6 @@ static bool in_range(maker *m, uint64_t seed, sp_expr e) {
     }
   } while (next_point(m));
   return true;
-}
-
-static sp_expr make_any(maker *m, sp_sort sort, int depth) {
-  switch (sort) {
-  case SP_SORT_INT:
-    return make_int(m, depth);
-  case SP_SORT_BOOL:
-    return make_bool(m, depth);
-  case SP_SORT_REAL:
-    break;
-  }
-  return make_real(m, depth);
 }
 
 /* Substituting one variable agrees with evaluating there. */

@@ -4,8 +4,9 @@
  * inputs and with the results of XLA's CPU backend. Each is read by our reader;
  * the element expression of every result is built by inlining the table's
  * definitions, and evaluated at every index of every rank: once over symbolic
- * indices and a symbolic rank (simplified), once in raw mode, once at constant
- * indices. Other tests here are about the table itself, about refusals, and
+ * indices and a symbolic rank (simplified), once in each raw mode, once at
+ * constant indices. Other tests here are about the table itself, about
+ * refusals, and
  * about opaque operators, which have no values.
  *
  * SHARDPROOF_OPS_CASE=NAME runs one case and prints its terms; SHARDPROOF_OPS
@@ -254,7 +255,11 @@ static void run_case(sp_ctx *ctx, void *arg) {
     check_symbolic(&w, k, "simplified");
     check_constant(&w, k);
   }
-  sp_pool_raw(w.pool, true);
+  sp_pool_mode(w.pool, SP_MODE_RAW_INDEX);
+  for (uint32_t k = 0; k < g->n_results; k++) {
+    check_symbolic(&w, k, "raw index");
+  }
+  sp_pool_mode(w.pool, SP_MODE_RAW);
   for (uint32_t k = 0; k < g->n_results; k++) {
     check_symbolic(&w, k, "raw");
   }

@@ -369,6 +369,10 @@ TEST(maxima) {
        scale(p, sp_min(p, a, zero(p)), -1));
   SAME(sp_max(p, sp_add(p, c, a), sp_add(p, c, b)),
        sp_add(p, c, sp_max(p, a, b)));
+  SAME(sp_max(p, sp_max(p, scale(p, a, 2), scale(p, b, 2)), c),
+       sp_max(p, sp_max(p, c, scale(p, b, 2)), scale(p, a, 2)));
+  SAME(sp_max(p, sp_max(p, sp_add(p, c, a), sp_add(p, c, b)), a),
+       sp_max(p, sp_max(p, a, sp_add(p, c, a)), sp_add(p, c, b)));
   DIFFER(sp_max(p, a, b), sp_min(p, a, b));
   DIFFER(sp_max(p, scale(p, a, 2), b), sp_max(p, a, b));
 }

@@ -132,7 +132,7 @@ static void select_scatter_shape(sp_ctx *ctx, const sp_program *program,
  * bit 1 x = y, bit 2 x > y; -1 when it is no comparison. */
 static int kept_orderings(sp_pool *p, const sp_program *region, sp_sort sort) {
   int mask = 0;
-  bool raw = sp_pool_raw(p, false); /* comparisons of numbers fold */
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL); /* numbers compare */
   for (int64_t d = -1; d <= 1; d++) {
     bool found = false;
     for (int64_t base = -3; base <= 3; base += 3) {
@@ -144,14 +144,14 @@ static int kept_orderings(sp_pool *p, const sp_program *region, sp_sort sort) {
       sp_region_apply(p, region, params, &r);
       if (sp_kind_of(p, r) != SP_KIND_BOOL ||
           (base > -3 && found != sp_bool_value(p, r))) {
-        sp_pool_raw(p, raw);
+        sp_pool_mode(p, mode);
         return -1;
       }
       found = sp_bool_value(p, r);
     }
     mask |= found ? 1 << (d + 1) : 0;
   }
-  sp_pool_raw(p, raw);
+  sp_pool_mode(p, mode);
   return mask;
 }
 

@@ -1,0 +1,124 @@
+/* problem.c: XLA pairs: what the modules themselves say. */
+#include "solve/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static const sp_sharding *first_of(const sp_sharding *a, const sp_sharding *b,
+                                   const sp_sharding *c,
+                                   const sp_sharding *d) {
+  return a ? a : b ? b : c ? c : d;
+}
+
+static const sp_sharding *listed(const sp_sharding *const *list, uint32_t i) {
+  return list ? list[i] : NULL;
+}
+
+static sp_placed place(sp_ctx *ctx, const sp_program *p, const sp_program *d,
+                       uint32_t v, uint32_t w, const sp_sharding *sharding,
+                       const char *name) {
+  sp_placed x = {.seq = v, .dist = w, .name = name};
+  x.layout = sp_layout_of_sharding(
+      ctx, sharding, &p->tensors[v].shape, &d->tensors[w].shape, d->partitions,
+      d->nodes[d->tensors[w].node].pos.dump, name, &x.why);
+  return x;
+}
+
+static void check_counts(sp_ctx *ctx, const sp_program *d, const char *what,
+                         uint32_t seq, uint32_t dist) {
+  if (seq != dist) {
+    sp_raise(ctx, SP_ERR_INPUT, (sp_loc){.file = d->file},
+             "give the module before and the module after the partitioner of "
+             "one compilation",
+             "the sequential program has %u %s, the distributed one %u", seq,
+             what, dist);
+  }
+}
+
+sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *p,
+                              const sp_program *d) {
+  check_counts(ctx, d, "parameters", p->n_params, d->n_params);
+  check_counts(ctx, d, "results", p->n_results, d->n_results);
+  sp_placed *given = sp_alloc_n(ctx, d->n_params + 1u, sizeof *given);
+  sp_placed *promised = sp_alloc_n(ctx, d->n_results + 1u, sizeof *promised);
+  for (uint32_t i = 0; i < d->n_params; i++) {
+    uint32_t v = p->params[i], w = d->params[i];
+    const sp_sharding *sharding = first_of(
+        p->tensors[v].sharding, listed(p->param_shardings, i),
+        d->tensors[w].sharding, listed(d->param_shardings, i));
+    given[i] = place(ctx, p, d, v, w, sharding,
+                     sp_format(ctx, "parameter %u (%s)", i,
+                               d->tensors[w].name));
+  }
+  for (uint32_t k = 0; k < d->n_results; k++) {
+    uint32_t v = p->results[k], w = d->results[k];
+    const sp_sharding *sharding = first_of(
+        listed(p->result_shardings, k), p->tensors[v].sharding,
+        listed(d->result_shardings, k), d->tensors[w].sharding);
+    promised[k] =
+        place(ctx, p, d, v, w, sharding, sp_format(ctx, "result %u", k));
+  }
+  return (sp_problem){.seq = p,
+                      .dist = d,
+                      .n_given = d->n_params,
+                      .given = given,
+                      .n_promised = d->n_results,
+                      .promised = promised};
+}
+
+static bool assumption_names(const sp_program *p, uint32_t i,
+                             const char *name) {
+  const char *given = name[0] == '%' ? name + 1 : name;
+  char *end;
+  unsigned long number = strtoul(name, &end, 10);
+  return strcmp(p->tensors[p->params[i]].name, given) == 0 ||
+         (*name && !*end && number == i);
+}
+
+
+static uint32_t named_param(sp_ctx *ctx, const sp_program *p,
+                            const char *name) {
+  for (uint32_t i = 0; i < p->n_params; i++) {
+    if (assumption_names(p, i, name)) {
+      return p->params[i];
+    }
+  }
+  sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
+           "name a parameter of the sequential program, or give its number, "
+           "counted from 0",
+           "--assume %s: there is no such parameter", name);
+}
+
+void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
+                       const sp_assumed_range *assume, size_t n) {
+  SP_VEC(sp_range_given) ranges = {0};
+  SP_VEC(const char *) notes = {0};
+  for (size_t k = 0; k < n; k++) {
+    const sp_assumed_range *a = &assume[k];
+    uint32_t seq = named_param(ctx, problem->seq, a->name);
+    const sp_tensor *t = &problem->seq->tensors[seq];
+    if (a->lo >= a->hi) {
+      sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
+               "write --assume NAME=LO:HI with LO < HI; HI is not included",
+               "--assume %s=%lld:%lld is an empty range", a->name,
+               (long long)a->lo, (long long)a->hi);
+    }
+    bool used = sp_dtype_is_int(t->shape.dtype);
+    /* Of other types nothing is concluded, true or not. */
+    const char *text = sp_format(
+        ctx, "%lld <= %s < %lld (given%s%s)", (long long)a->lo, t->name,
+        (long long)a->hi, used ? "" : "; not used, the parameter is ",
+        used ? "" : sp_shape_text(ctx, &t->shape));
+    if (used) {
+      sp_push(ctx, &ranges, ((sp_range_given){seq, a->lo, a->hi, text}));
+    } else {
+      sp_push(ctx, &notes, text);
+    }
+  }
+  problem->ranges = ranges.v;
+  problem->n_ranges = ranges.n;
+  problem->notes = notes.v;
+  problem->n_notes = notes.n;
+}
