@@ -234,15 +234,30 @@ static sp_smt build_var(spi_abstract *a, sp_expr e) {
   return t;
 }
 
+/* A constant argument of a raw sum, times its coefficient, if that is not too
+ * large to be added to c: equal sums then look alike. */
+static bool fold_constant(const spi_abstract *a, sp_expr arg, int64_t coef,
+                          int64_t *c) {
+  int64_t product, sum;
+  if (spi_kind(a->p, arg) != SP_KIND_INT ||
+      !sp_mul_ok(coef, sp_int_value(a->p, arg), &product) ||
+      !sp_add_ok(*c, product, &sum))
+    return false;
+  *c = sum;
+  return true;
+}
+
 /* constant + the sum over these positions */
 static sp_smt int_sum(spi_abstract *a, sp_expr e, uint32_t n,
                       const uint32_t *at) {
   const spi_node_t *d = spi_get(a->p, e);
   size_t mark = a->args.n;
+  int64_t c = d->payload;
   for (uint32_t i = 0; i < n; i++)
-    keep(a, int_scaled(a, d->coefs.lin[at[i]], arg_term(a, e, at[i])));
-  if (d->payload != 0 || n == 0)
-    keep(a, sp_smt_int(a->f, d->payload));
+    if (!fold_constant(a, d->args[at[i]], d->coefs.lin[at[i]], &c))
+      keep(a, int_scaled(a, d->coefs.lin[at[i]], arg_term(a, e, at[i])));
+  if (c != 0 || a->args.n == mark)
+    keep(a, sp_smt_int(a->f, c));
   return gather(a, SP_SMT_ADD, mark);
 }
 

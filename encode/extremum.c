@@ -3,8 +3,7 @@
  */
 #include "encode/real.h"
 
-static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
-                        const sp_expr *given);
+static sp_expr extremum(sp_pool *p, bool min, uint32_t n, const sp_expr *given);
 
 static sp_kind kind_of(bool min) {
   return min ? SP_KIND_MIN : SP_KIND_MAX;

@@ -76,9 +76,8 @@ static int sign_add(sp_pool *p, const spi_node_t *d, int depth) {
   }
   int best = c > 0 ? 2 : 1;
   for (uint32_t i = 0; i < d->n; i++) {
-    int s = sp_num_sign(p, d->coefs.add[i]) > 0
-                ? sign_of(p, d->args[i], depth)
-                : 0;
+    int s =
+        sp_num_sign(p, d->coefs.add[i]) > 0 ? sign_of(p, d->args[i], depth) : 0;
     if (!s) {
       return 0;
     }
@@ -150,9 +149,8 @@ static int sign_of(sp_pool *p, sp_expr e, int depth) {
   case SP_KIND_ITE:
     return sign_all(p, 2, d->args + 1, depth);
   case SP_KIND_RED: /* the ranges are not empty */
-    return d->payload == SP_RED_LAMBDA
-               ? 0
-               : sign_of(p, d->args[d->n - 1], depth);
+    return d->payload == SP_RED_LAMBDA ? 0
+                                       : sign_of(p, d->args[d->n - 1], depth);
   case SP_KIND_I2R:
     sp_range(p, d->args[0], &lo, &hi);
     return lo > 0 ? 2 : lo == 0;
@@ -172,8 +170,8 @@ bool spi_nonnegative(sp_pool *p, sp_expr e) {
 }
 
 bool spi_nonzero(sp_pool *p, sp_expr e) {
-  return spi_positive(p, e) || (spi_kind(p, e) == SP_KIND_NUM &&
-                                !sp_is_zero(p, e));
+  return spi_positive(p, e) ||
+         (spi_kind(p, e) == SP_KIND_NUM && !sp_is_zero(p, e));
 }
 
 /* ---- log ---- */
@@ -202,8 +200,8 @@ static sp_expr log_product(sp_pool *p, sp_expr a) {
         spi_list_push(&rest, f[j]);
       }
     }
-    sp_expr r = sp_add(p, spi_log(p, f[i]),
-                       spi_log(p, spi_mul_n(p, rest.n, rest.v)));
+    sp_expr r =
+        sp_add(p, spi_log(p, f[i]), spi_log(p, spi_mul_n(p, rest.n, rest.v)));
     sp_scratch_release(p->ctx, mark);
     return r;
   }
@@ -215,8 +213,7 @@ sp_expr spi_log(sp_pool *p, sp_expr a) {
   if (p->raw_values) {
     return fn_node(p, r->log, a);
   }
-  if (spi_kind(p, a) == SP_KIND_NUM &&
-      spi_num_is_one(sp_num_value(p, a))) {
+  if (spi_kind(p, a) == SP_KIND_NUM && spi_num_is_one(sp_num_value(p, a))) {
     return sp_real(p, SPI_NUM_ZERO);
   }
   if (spi_is_fn(p, a, r->exp)) {
@@ -267,8 +264,8 @@ static sp_expr fold_constant(sp_pool *p, const char *name, sp_num v) {
   if (strcmp(name, "floor") == 0 && spi_num_floor(p, v, &f)) {
     return sp_real_i64(p, f);
   }
-  if (strcmp(name, "ceil") == 0 &&
-      spi_num_floor(p, sp_num_neg(p, v), &f) && f > INT64_MIN) {
+  if (strcmp(name, "ceil") == 0 && spi_num_floor(p, sp_num_neg(p, v), &f) &&
+      f > INT64_MIN) {
     return sp_real_i64(p, -f);
   }
   if (strcmp(name, "sqrt") == 0) {
@@ -281,8 +278,7 @@ static sp_expr fold_constant(sp_pool *p, const char *name, sp_num v) {
 static sp_expr abs_of(sp_pool *p, sp_expr a) {
   spi_view s;
   spi_view_of(p, a, &s);
-  if (s.n == 1 && spi_num_is_zero(s.constant) &&
-      !spi_num_is_one(s.coefs[0])) {
+  if (s.n == 1 && spi_num_is_zero(s.constant) && !spi_num_is_one(s.coefs[0])) {
     sp_num k = s.coefs[0];
     k = sp_num_sign(p, k) < 0 ? sp_num_neg(p, k) : k;
     return sp_scale(p, abs_of(p, s.args[0]), k);
@@ -343,8 +339,7 @@ static sp_expr unary(sp_pool *p, const char *name, sp_expr a) {
              : (sp_expr){0};
 }
 
-sp_expr spi_rfn(sp_pool *p, const char *name, uint32_t n,
-                const sp_expr *args) {
+sp_expr spi_rfn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args) {
   sp_expr e = {0};
   if (n == 1 && sp_sort_of(p, args[0]) == SP_SORT_REAL) {
     e = unary(p, name, args[0]);

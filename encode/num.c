@@ -27,7 +27,7 @@ typedef struct number {
 typedef struct spi_nums {
   sp_ctx *ctx;
   SP_VEC(number) all; /* by id; 0 is none */
-  uint32_t *slots; /* ids; open addressing, cap a power of two */
+  uint32_t *slots;    /* ids; open addressing, cap a power of two */
   size_t cap;
   bool ready;
   mpq_t x, y, z; /* scratch: never leaves a public function */

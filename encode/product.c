@@ -4,8 +4,7 @@
  */
 #include "encode/real.h"
 
-uint32_t spi_factors(const sp_pool *p, const sp_expr *e,
-                     const sp_expr **out) {
+uint32_t spi_factors(const sp_pool *p, const sp_expr *e, const sp_expr **out) {
   const spi_node_t *d = spi_get(p, *e);
   if (d->kind == SP_KIND_MUL) {
     *out = d->args;
@@ -17,8 +16,7 @@ uint32_t spi_factors(const sp_pool *p, const sp_expr *e,
 
 bool spi_is_fn(const sp_pool *p, sp_expr e, int64_t fn) {
   const spi_node_t *d = spi_get(p, e);
-  return d->kind == SP_KIND_FN && d->payload == fn &&
-         d->sort == SP_SORT_REAL;
+  return d->kind == SP_KIND_FN && d->payload == fn && d->sort == SP_SORT_REAL;
 }
 
 uint32_t spi_find_exp(sp_pool *p, uint32_t n, const sp_expr *factors) {
@@ -114,8 +112,7 @@ static spi_list factors_collect(sp_pool *p, uint32_t n, const sp_expr *args,
     room += s.n == 1 ? spi_factors(p, s.args, &f) : 1;
   }
   if (room > UINT32_MAX / 2) {
-    sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL,
-             "a product is too long");
+    sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a product is too long");
   }
   spi_list l = spi_list_new(p, (uint32_t)room);
   for (uint32_t i = 0; i < n; i++) {
@@ -297,9 +294,8 @@ sp_expr sp_inv(sp_pool *p, sp_expr a) {
   spi_view s;
   spi_view_of(p, a, &s);
   if (s.n == 0) {
-    return spi_num_is_zero(s.constant)
-               ? fn_node(p, spi_reals_of(p)->inv, a)
-               : sp_real(p, sp_num_inv(p, s.constant));
+    return spi_num_is_zero(s.constant) ? fn_node(p, spi_reals_of(p)->inv, a)
+                                       : sp_real(p, sp_num_inv(p, s.constant));
   }
   if (spi_is_inf(p, a)) {
     return sp_real(p, SPI_NUM_ZERO);

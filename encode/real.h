@@ -1,6 +1,7 @@
 /* real.h: inside encode/: what the files of the real half share.
  *
- * real.c      sums, scaling, conversions, comparisons
+ * real.c      sums, scaling
+ * real_int.c  integers as reals, comparisons
  * product.c   products, exp, inv
  * function.c  real functions by name; signs; notes
  * extremum.c  maxima and minima

@@ -12,9 +12,8 @@ enum { RULE_ROUNDS = 100, CLOSE_ROUNDS = 150, POWER_MAX = 8 };
 
 /* round counts steps; ordered: the variables were put in order, and no rule
  * has changed the body since. */
-static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n,
-                      const sp_expr *vars, sp_expr body, uint32_t round,
-                      bool ordered);
+static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n, const sp_expr *vars,
+                      sp_expr body, uint32_t round, bool ordered);
 
 /* ---- closing ---- */
 
@@ -71,9 +70,8 @@ static sp_expr close_over(sp_pool *p, sp_red_op op, uint32_t n,
     e = red_node(p, op, n, to, body);
   } else {
     body = sp_subst(p, body, n, from, to);
-    e = literal
-            ? close_over(p, op, n, to, body, round + 1, true)
-            : reduce(p, op, n, to, body, round + 1, true);
+    e = literal ? close_over(p, op, n, to, body, round + 1, true)
+                : reduce(p, op, n, to, body, round + 1, true);
   }
   sp_scratch_release(p->ctx, mark);
   return e;
@@ -123,8 +121,7 @@ static sp_red_op op_for(sp_pool *p, sp_red_op op, sp_sort sort) {
   case SP_RED_PROD:
     return SP_RED_AND;
   case SP_RED_SUM:
-    sp_raise(p->ctx, SP_ERR_INTERNAL, sp_nowhere(), NULL,
-             "a sum of booleans");
+    sp_raise(p->ctx, SP_ERR_INTERNAL, sp_nowhere(), NULL, "a sum of booleans");
   case SP_RED_OR:
   case SP_RED_AND:
   case SP_RED_LAMBDA:
@@ -142,8 +139,8 @@ static sp_expr times(sp_pool *p, sp_expr e, int64_t k) {
 /* Variables that do not occur are dropped: a sum counts them, the idempotent
  * operators do not care. The body is multiplied, which is the same. A product
  * keeps them, unless nothing depends on any and a small power will do. */
-static uint32_t drop_unused(sp_pool *p, sp_red_op op, uint32_t n,
-                            sp_expr *vars, sp_expr *body) {
+static uint32_t drop_unused(sp_pool *p, sp_red_op op, uint32_t n, sp_expr *vars,
+                            sp_expr *body) {
   const spi_set *free = spi_get(p, *body)->free;
   uint32_t m = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -158,8 +155,7 @@ static uint32_t drop_unused(sp_pool *p, sp_red_op op, uint32_t n,
 
 static bool is_one(const sp_pool *p, sp_expr e) {
   return sp_is_int(p, e, 1) ||
-         (spi_kind(p, e) == SP_KIND_NUM &&
-          spi_num_is_one(sp_num_value(p, e)));
+         (spi_kind(p, e) == SP_KIND_NUM && spi_num_is_one(sp_num_value(p, e)));
 }
 
 /* prod over n variables of a body without them, or 0 */
@@ -296,8 +292,8 @@ static sp_expr reduce_used(sp_pool *p, sp_red_op op, uint32_t n,
                            const sp_expr *vars, sp_expr body, uint32_t round,
                            bool ordered) {
   if (op == SP_RED_AND) {
-    return sp_not(
-        p, reduce(p, SP_RED_OR, n, vars, sp_not(p, body), round, false));
+    return sp_not(p,
+                  reduce(p, SP_RED_OR, n, vars, sp_not(p, body), round, false));
   }
   spi_red r = {op, n, vars, spi_set_of(p, n, vars), body, round};
   sp_expr e = {0};
@@ -307,9 +303,8 @@ static sp_expr reduce_used(sp_pool *p, sp_red_op op, uint32_t n,
   return e.v ? e : close_over(p, op, n, vars, body, round, ordered);
 }
 
-static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n,
-                      const sp_expr *vars, sp_expr body, uint32_t round,
-                      bool ordered) {
+static sp_expr reduce(sp_pool *p, sp_red_op op, uint32_t n, const sp_expr *vars,
+                      sp_expr body, uint32_t round, bool ordered) {
   op = op_for(p, op, sp_sort_of(p, body));
   sp_mark mark = sp_scratch_mark(p->ctx);
   sp_expr *own = sp_scratch(p->ctx, n * sizeof *own);

@@ -65,8 +65,7 @@ static sp_expr take_addend(sp_pool *p, const spi_red *r, sp_expr *core) {
 
 static sp_expr take_coefficient(sp_pool *p, sp_expr core, sp_num *k) {
   const spi_node_t *d = spi_get(p, core);
-  if (d->kind == SP_KIND_ADD && d->n == 1 &&
-      d->payload == SPI_NUM_ZERO.v) {
+  if (d->kind == SP_KIND_ADD && d->n == 1 && d->payload == SPI_NUM_ZERO.v) {
     *k = d->coefs.add[0];
     return d->args[0];
   }
@@ -83,8 +82,7 @@ static sp_expr take_args(sp_pool *p, const spi_red *r) {
   sp_expr outer = {0}, inner = {0};
   for (uint32_t i = 0; i < d->n; i++) {
     sp_expr *to = spi_depends(p, r, d->args[i]) ? &inner : &outer;
-    *to = !to->v ? d->args[i]
-                 : (min ? sp_min : sp_max)(p, *to, d->args[i]);
+    *to = !to->v ? d->args[i] : (min ? sp_min : sp_max)(p, *to, d->args[i]);
   }
   if (!outer.v || !inner.v) {
     return (sp_expr){0};
@@ -107,8 +105,8 @@ static sp_expr real_step(sp_pool *p, const spi_red *r) {
   core = take_coefficient(p, core, &k);
   sp_expr *more = NULL;
   uint32_t m = 0;
-  if (spi_kind(p, core) == SP_KIND_RED &&
-      sp_red_op_of(p, core) == r->op && sp_num_sign(p, k) > 0) {
+  if (spi_kind(p, core) == SP_KIND_RED && sp_red_op_of(p, core) == r->op &&
+      sp_num_sign(p, k) > 0) {
     m = sp_red_n_vars(p, core);
     more = sp_scratch(p->ctx, m * sizeof *more);
     core = sp_red_open(p, core, more);
@@ -117,8 +115,7 @@ static sp_expr real_step(sp_pool *p, const spi_red *r) {
     return (sp_expr){0};
   }
   sp_red_op op = sp_num_sign(p, k) < 0 ? other(r->op) : r->op;
-  sp_expr e =
-      spi_rereduce(p, r, op, under(p, below, op, core), m, more);
+  sp_expr e = spi_rereduce(p, r, op, under(p, below, op, core), m, more);
   e = sp_scale(p, e, k);
   if (a.v) {
     e = sp_add(p, a, e);
@@ -168,8 +165,7 @@ static sp_expr merge_guarded(sp_pool *p, const spi_red *r) {
   }
   for (uint32_t i = 1; i <= 2; i++) {
     sp_expr inner = d->args[i], other_branch = d->args[3 - i];
-    if (spi_kind(p, inner) != SP_KIND_RED ||
-        sp_red_op_of(p, inner) != r->op) {
+    if (spi_kind(p, inner) != SP_KIND_RED || sp_red_op_of(p, inner) != r->op) {
       continue;
     }
     uint32_t m = sp_red_n_vars(p, inner);

@@ -15,7 +15,7 @@
 typedef struct walk {
   sp_pool *p;
   const spi_set *wanted;
-  sp_expr marked; /* first pass: this one, or none */
+  sp_expr marked;      /* first pass: this one, or none */
   uint32_t *signature; /* second pass: of wanted->v[i]; else NULL */
   spi_memo *hashes, *seen;
   sp_expr *out;

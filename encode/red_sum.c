@@ -25,8 +25,7 @@ static sp_expr take_coefficient(sp_pool *p, sp_expr core, sp_num *k) {
     *k = (sp_num){(uint32_t)d->payload};
     return sp_real(p, SPI_NUM_ONE);
   }
-  if (d->kind == SP_KIND_ADD && d->n == 1 &&
-      d->payload == SPI_NUM_ZERO.v) {
+  if (d->kind == SP_KIND_ADD && d->n == 1 && d->payload == SPI_NUM_ZERO.v) {
     *k = d->coefs.add[0];
     return d->args[0];
   }

@@ -90,7 +90,7 @@ static void assume_ranges(sp_state *s) {
 }
 
 /* Unsigned integers are never negative, whatever is assumed. */
-static void natural_ranges(sp_state *s) {
+void spi_natural_ranges(sp_state *s) {
   const sp_program *p = s->seq_program;
   for (uint32_t t = 0; t < p->n_tensors; t++) {
     sp_dtype type = p->tensors[t].shape.dtype;
@@ -104,14 +104,23 @@ static void natural_ranges(sp_state *s) {
 
 /* ---- the report ---- */
 
-static void list_tensors(sp_state *s, sp_report *report) {
+static size_t count_tensors(const sp_state *s) {
+  size_t n = s->dist_program->n_tensors;
+  for (size_t i = 0; i < s->kept.n; i++) {
+    n += count_tensors(s->kept.v[i].state);
+  }
+  return n;
+}
+
+/* The program's tensors, then those of its loop bodies. */
+static size_t list_tensors(sp_state *s, const char *prefix,
+                           sp_report_tensor *v) {
   const sp_program *d = s->dist_program;
-  sp_report_tensor *v = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *v);
   for (uint32_t t = 0; t < d->n_tensors; t++) {
     const sp_tensor *tensor = &d->tensors[t];
     const dist_tensor *w = &s->dist[t];
     v[t] = (sp_report_tensor){
-        .name = tensor->name,
+        .name = sp_format(s->ctx, "%s%s", prefix, tensor->name),
         .op = d->nodes[tensor->node].op,
         .shape = sp_shape_text(s->ctx, &tensor->shape),
         .relation = spi_relation_text(s, t),
@@ -122,8 +131,13 @@ static void list_tensors(sp_state *s, sp_report *report) {
         .pos = d->nodes[tensor->node].pos,
     };
   }
-  report->n_tensors = d->n_tensors;
-  report->tensors = v;
+  size_t n = d->n_tensors;
+  for (size_t i = 0; i < s->kept.n; i++) {
+    const char *inner =
+        sp_format(s->ctx, "%s%s/", prefix, s->kept.v[i].name);
+    n += list_tensors(s->kept.v[i].state, inner, v + n);
+  }
+  return n;
 }
 
 static void say(sp_state *s, sp_report *report) {
@@ -167,7 +181,7 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
       sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
   spi_seq_start(s);
   spi_dist_start(s);
-  natural_ranges(s);
+  spi_natural_ranges(s);
   assume_ranges(s);
   for (size_t i = 0; i < problem->n_given; i++) {
     spi_seq_give(s, problem->given[i].seq);
@@ -179,7 +193,10 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   spi_propagate(s);
   sp_report *report = sp_alloc(ctx, sizeof *report);
   spi_outputs(s, report);
-  list_tensors(s, report);
+  sp_report_tensor *tensors =
+      sp_alloc_n(ctx, count_tensors(s) + 1, sizeof *tensors);
+  report->n_tensors = list_tensors(s, "", tensors);
+  report->tensors = tensors;
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
   s->stats.seconds = now() - start;

@@ -2,14 +2,8 @@
  * is not proved. */
 #include "solve/state.h"
 
-static bool is_defined(sp_state *s, uint32_t v) {
-  spi_seq_refresh(s, 4);
-  return s->seq[v].anchor || s->seq[v].alias || s->seq[v].def.v;
-}
-
-/* The distributed tensor holds the sequential one at phi, where guard. */
-static bool promise_holds(sp_state *s, uint32_t v, uint32_t w,
-                          const sp_expr *phi, sp_expr guard) {
+bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
+                       const sp_expr *phi, sp_expr guard) {
   const dist_tensor *d = &s->dist[w];
   sp_hyps hyps = {0};
   if (!sp_is_true(s->pool, guard)) {
@@ -19,7 +13,8 @@ static bool promise_holds(sp_state *s, uint32_t v, uint32_t w,
                   sp_format(s->ctx, "result %s = %s",
                             s->dist_program->tensors[w].name,
                             s->seq_program->tensors[v].name));
-  if (!is_defined(s, v)) {
+  spi_seq_refresh(s, 4);
+  if (!spi_seq_defined(s, v)) {
     return false;
   }
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
@@ -49,7 +44,7 @@ static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
     sp_expr phi[SP_MAX_DIMS], guard;
     spi_layout_map(s, x->layout, &global->shape, s->dist[x->dist].idx, phi,
                    &guard);
-    out->proved = promise_holds(s, x->seq, x->dist, phi, guard);
+    out->proved = spi_promise_holds(s, x->seq, x->dist, phi, guard);
   }
   out->relation = spi_relation_text(s, x->dist);
   if (!out->proved && !out->why) {

@@ -121,3 +121,20 @@ const char *spi_relation_text(sp_state *s, uint32_t t) {
   }
   return sp_show(p, w->relation);
 }
+
+bool spi_sharding_fits(const sp_sharding *sh, const sp_shape *global,
+                       const sp_shape *local, int64_t ranks) {
+  bool whole = sh->kind == SP_SHARDING_REPLICATED;
+  if (global->n_dims != local->n_dims || global->dtype != local->dtype ||
+      (!whole && (sh->kind != SP_SHARDING_TILED || sh->partial ||
+                  sh->n_dims != global->n_dims || sh->n_devices != ranks))) {
+    return false;
+  }
+  for (uint32_t d = 0; d < global->n_dims; d++) {
+    int64_t tiles = whole ? 1 : sh->tiles[d];
+    if (local->dims[d] != (global->dims[d] + tiles - 1) / tiles) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -5,6 +5,9 @@
  * whose term has the same skeleton, solve for the index map, prove. What finds
  * no partner is inlined into its users. See docs/proof.md.
  */
+#include <string.h>
+
+#include "solve/loop.h"
 #include "solve/match.h"
 #include "solve/state.h"
 
@@ -257,7 +260,8 @@ static uint32_t border_conditions(const sp_state *s, sp_expr e, sp_expr *out,
     uint32_t k = sp_free_vars(p, c, &vars);
     for (uint32_t i = 0; i < k && plain; i++) {
       sp_var_class class = sp_var_class_of(p, vars[i]);
-      plain = class == SP_VAR_INDEX || class == SP_VAR_RANK;
+      plain = class == SP_VAR_INDEX || class == SP_VAR_RANK ||
+              class == SP_VAR_STEP;
     }
     for (uint32_t i = 0; i < n && plain; i++) {
       plain = out[i].v != c.v;
@@ -304,6 +308,12 @@ static bool relate_inside(sp_state *s, uint32_t t) {
 
 static void relate(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
+  const sp_node *node =
+      &s->dist_program->nodes[s->dist_program->tensors[t].node];
+  if (strcmp(node->op, "hlo:while") == 0) {
+    spi_loop_relate(s, node);
+    return;
+  }
   sp_expr e = spi_dist_def(s, t);
   if (w->opaque) {
     s->stats.unrelated++;
@@ -328,11 +338,11 @@ static void relate(sp_state *s, uint32_t t) {
 void spi_propagate(sp_state *s) {
   const sp_program *p = s->dist_program;
   for (uint32_t t = 0; t < p->n_tensors; t++) {
-    if (s->options->progress) {
+    if (s->options->progress && !s->parent) {
       s->options->progress(s->options->user, t, p->n_tensors,
                            p->tensors[t].name);
     }
-    if (!s->dist[t].relation.v && !s->dist[t].how) {
+    if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
       relate(s, t);
     }
   }

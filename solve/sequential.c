@@ -136,7 +136,8 @@ static void enqueue_users(sp_state *s, uint32_t t) {
 
 /* ---- defining ---- */
 
-static bool defined(const seq_tensor *v) {
+bool spi_seq_defined(sp_state *s, uint32_t t) {
+  const seq_tensor *v = &s->seq[t];
   return v->anchor || v->alias || v->def.v;
 }
 
@@ -192,7 +193,7 @@ static void try_define(sp_state *s, uint32_t t) {
   uint32_t heavy = 0;
   for (uint32_t i = 0; i < node->n_in; i++) {
     const seq_tensor *in = &s->seq[node->in[i]];
-    if (!defined(in)) {
+    if (!spi_seq_defined(s, node->in[i])) {
       return; /* its definition will queue us again */
     }
     uint32_t h = in->anchor || in->alias ? 0 : in->heavy;
@@ -305,7 +306,7 @@ static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
     return (sp_expr){0};
   }
   const seq_tensor *v = &x->s->seq[t];
-  if (v->opaque || !v->def.v || sp_has_red(p, v->def)) {
+  if (v->opaque || !v->anchor || !v->def.v || sp_has_red(p, v->def)) {
     return (sp_expr){0};
   }
   uint32_t n = sp_n_args(p, e);
@@ -416,6 +417,7 @@ void spi_seq_start(sp_state *s) {
   const sp_program *p = s->seq_program;
   build_users(s);
   s->seq = sp_alloc_n(s->ctx, (size_t)p->n_tensors + 1, sizeof *s->seq);
+  s->loop_used = sp_alloc_n(s->ctx, p->n_nodes + 1u, sizeof *s->loop_used);
   for (uint32_t t = 0; t < p->n_tensors; t++) {
     const sp_tensor *tensor = &p->tensors[t];
     s->seq[t].sym =
@@ -430,6 +432,13 @@ void spi_seq_start(sp_state *s) {
 
 void spi_seq_give(sp_state *s, uint32_t t) {
   s->seq[t].anchor = s->seq[t].opaque = true;
+}
+
+void spi_seq_fix(sp_state *s, uint32_t t, sp_expr e) {
+  seq_tensor *v = &s->seq[t];
+  v->anchor = false;
+  v->opaque = true; /* never redefined */
+  v->def = v->raw = e;
 }
 
 void spi_seq_classify(sp_state *s) {

@@ -83,7 +83,14 @@ typedef struct spi_attempt {
   sp_expr phi[SP_MAX_DIMS];
 } spi_attempt;
 
+/* A state of its own for a region (loop body), and whose it is. */
+typedef struct spi_kept {
+  struct sp_state *state;
+  const char *name;
+} spi_kept;
+
 typedef struct sp_state {
+  struct sp_state *parent; /* of the program around a loop body, or NULL */
   sp_ctx *ctx;
   sp_pool *pool;
   sp_solver *solver;
@@ -104,6 +111,8 @@ typedef struct sp_state {
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
   SP_VEC(spi_cut) cuts; /* by which inputs are cut */
+  SP_VEC(spi_kept) kept; /* bodies of loops, for the report */
+  bool *loop_used; /* by sequential node: has its counterpart */
   sp_report_stats stats;
 } sp_state;
 
@@ -111,6 +120,9 @@ typedef struct sp_state {
 void spi_seq_start(sp_state *s);
 /* The tensor is given: a name without a definition. */
 void spi_seq_give(sp_state *s, uint32_t t);
+/* The tensor is this term of its index variables. */
+void spi_seq_fix(sp_state *s, uint32_t t, sp_expr e);
+bool spi_seq_defined(sp_state *s, uint32_t t);
 /* Once the ranges of symbols are known: which operators have a meaning, which
  * reduce; queues what needs no operands. */
 void spi_seq_classify(sp_state *s);
@@ -123,6 +135,16 @@ void spi_seq_refresh(sp_state *s, uint32_t heavy);
 /* A term with elementwise anchors expanded, by their raw or simplified
  * definitions. */
 sp_expr spi_expand(sp_state *s, sp_expr e, bool raw);
+
+/* ---- substate.c ---- */
+/* A state for the regions of a loop, sharing pool, prover, rank, variables. The
+ * parameters are names without definition; dist may be NULL. */
+sp_state *spi_substate(sp_state *s, const sp_program *seq,
+                       const sp_program *dist);
+/* Its variables and counts come back to s; it is listed in the report. */
+void spi_keep_substate(sp_state *s, sp_state *x, const char *name);
+/* e with reads of a scalar symbol replaced. */
+sp_expr spi_replace_symbol(sp_pool *p, sp_expr e, sp_sym sym, sp_expr value);
 
 /* ---- distributed.c ---- */
 void spi_dist_start(sp_state *s);
@@ -137,6 +159,9 @@ sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank,
 void spi_layout_map(sp_state *s, const sp_layout *layout,
                     const sp_shape *global, const sp_expr *j, sp_expr *out,
                     sp_expr *guard);
+/* Whether a sharding could be the layout of such a local tensor: no error. */
+bool spi_sharding_fits(const sp_sharding *sharding, const sp_shape *global,
+                       const sp_shape *local, int64_t ranks);
 /* A relation for people: placements where they fit, else an index formula. */
 const char *spi_relation_text(sp_state *s, uint32_t dist_tensor);
 
@@ -159,9 +184,15 @@ void spi_propagate(sp_state *s);
 
 /* ---- outputs.c ---- */
 void spi_outputs(sp_state *s, sp_report *report);
+/* The distributed tensor w holds the sequential one v at phi, where guard:
+ * proved. */
+bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
+                       const sp_expr *phi, sp_expr guard);
 
 /* Index variables of class INDEX shared by tensors: variable d of an extent. */
 const sp_expr *spi_index_vars(sp_state *s, const sp_shape *shape);
 void spi_assumption(void *state, const char *sentence);
+/* Unsigned integers are not negative. */
+void spi_natural_ranges(sp_state *s);
 
 #endif

@@ -65,6 +65,7 @@ static int64_t small_number(maker *m) {
 static sp_expr make_int(maker *m, int depth);
 static sp_expr make_real(maker *m, int depth);
 static sp_expr make_any(maker *m, sp_sort sort, int depth);
+static sp_expr make_red(maker *m, sp_sort sort, int depth);
 
 static sp_expr make_leaf(maker *m) {
   uint32_t k = draw(m, 8);

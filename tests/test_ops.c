@@ -6,8 +6,7 @@
  * definitions, and evaluated at every index of every rank: once over symbolic
  * indices and a symbolic rank (simplified), once in each raw mode, once at
  * constant indices. Other tests here are about the table itself, about
- * refusals, and
- * about opaque operators, which have no values.
+ * refusals, and about opaque operators, which have no values.
  *
  * SHARDPROOF_OPS_CASE=NAME runs one case and prints its terms; SHARDPROOF_OPS
  * is another file of cases.

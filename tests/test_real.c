@@ -129,14 +129,13 @@ TEST(rationals_grow_past_64_bits_and_come_back) {
   CU_ASSERT(sp_num_eq(sp_num_neg(p, sp_num_neg(p, least)), least));
   CU_ASSERT(sp_num_eq(sp_num_inv(p, sp_num_inv(p, least)), least));
   CU_ASSERT(sp_num_eq(ratio(p, INT64_MIN, INT64_MIN), ratio(p, 1, 1)));
-  CU_ASSERT(sp_num_eq(sp_num_add(p, sp_num_add(p, big, big),
-                                 sp_num_neg(p, big)),
-                      big));
+  CU_ASSERT(sp_num_eq(
+      sp_num_add(p, sp_num_add(p, big, big), sp_num_neg(p, big)), big));
 }
 
 TEST(literals_are_their_shortest_decimal) {
-  CU_ASSERT_STRING_EQUAL(
-      sp_num_text(p, sp_num_from_double(p, 0.1, 53)), "1/10");
+  CU_ASSERT_STRING_EQUAL(sp_num_text(p, sp_num_from_double(p, 0.1, 53)),
+                         "1/10");
   CU_ASSERT_STRING_EQUAL(
       sp_num_text(p, sp_num_from_double(p, (double)0.1f, 24)), "1/10");
   /* the text 0.0833333358 reads as the same float as 0.083333336 */
@@ -144,8 +143,7 @@ TEST(literals_are_their_shortest_decimal) {
                       ratio(p, 83333336, 1000000000)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, 1e-5, 24), ratio(p, 1, 100000)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, -2.5, 8), ratio(p, -5, 2)));
-  CU_ASSERT(sp_num_eq(sp_num_from_double(p, 0.2001953125, 8),
-                      ratio(p, 1, 5)));
+  CU_ASSERT(sp_num_eq(sp_num_from_double(p, 0.2001953125, 8), ratio(p, 1, 5)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, -0.0, 24), ratio(p, 0, 1)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, 128.0, 8), ratio(p, 128, 1)));
   sp_num huge = sp_num_from_double(p, 1e300, 53);
@@ -193,23 +191,20 @@ TEST(sums_open_products_with_exp_completely) {
   sp_expr a = scalar(p, "a"), x = scalar(p, "x"), y = scalar(p, "y");
   sp_expr e = sp_exp(p, a), minus = sp_exp(p, scale(p, a, -1));
   sp_expr s = sp_mul(p, e, sp_add(p, x, scale(p, minus, 3)));
-  SAME(sp_add(p, s, y),
-       sp_add(p, sp_mul(p, e, x), sp_add(p, y, num(p, 3, 1))));
+  SAME(sp_add(p, s, y), sp_add(p, sp_mul(p, e, x), sp_add(p, y, num(p, 3, 1))));
 }
 
 TEST(sums_of_exps_have_one_shift) {
   sp_expr a = scalar(p, "a"), b = scalar(p, "b"), c = scalar(p, "c");
   sp_expr x = scalar(p, "x"), y = scalar(p, "y");
-  sp_expr s = sp_add(p, sp_mul(p, sp_exp(p, a), x),
-                     sp_mul(p, sp_exp(p, b), y));
+  sp_expr s = sp_add(p, sp_mul(p, sp_exp(p, a), x), sp_mul(p, sp_exp(p, b), y));
   sp_expr t = sp_add(p, sp_mul(p, sp_exp(p, sp_add(p, c, a)), x),
                      sp_mul(p, sp_exp(p, sp_add(p, b, c)), y));
   SAME(sp_mul(p, sp_exp(p, c), s), t);
   SAME(sp_div(p, t, s), sp_exp(p, c));
   SAME(sp_sub(p, t, sp_mul(p, s, sp_exp(p, c))), zero(p));
   /* equal terms but for the exp: no end to measuring one from the other */
-  sp_expr u = sp_add(p, sp_mul(p, sp_exp(p, a), x),
-                     sp_mul(p, sp_exp(p, b), x));
+  sp_expr u = sp_add(p, sp_mul(p, sp_exp(p, a), x), sp_mul(p, sp_exp(p, b), x));
   DIFFER(u, zero(p));
 }
 
@@ -252,8 +247,7 @@ TEST(exps_merge) {
   SAME(sp_exp(p, sp_sub(p, a, l)), sp_mul(p, sp_inv(p, x), sp_exp(p, a)));
   SAME(sp_fn1(p, "log", sp_exp(p, a)), a);
   sp_expr c = sp_lt(p, a, b);
-  SAME(sp_exp(p, sp_ite(p, c, a, x)),
-       sp_ite(p, c, sp_exp(p, a), sp_exp(p, x)));
+  SAME(sp_exp(p, sp_ite(p, c, a, x)), sp_ite(p, c, sp_exp(p, a), sp_exp(p, x)));
 }
 
 TEST(a_value_over_itself_is_one_and_noted) {
@@ -307,8 +301,8 @@ TEST(inverses) {
   CU_ASSERT_EQUAL(kind(p, sp_inv(p, zero(p))), SP_KIND_FN);
   sp_expr e = sp_exp(p, x);
   sp_expr s = sp_add(p, sp_mul(p, e, a), sp_mul(p, e, b));
-  SAME(sp_inv(p, s), sp_mul(p, sp_exp(p, scale(p, x, -1)),
-                            sp_inv(p, sp_add(p, a, b))));
+  SAME(sp_inv(p, s),
+       sp_mul(p, sp_exp(p, scale(p, x, -1)), sp_inv(p, sp_add(p, a, b))));
   SAME(sp_inv(p, sp_scale(p, sp_add(p, a, b), ratio(p, 1, 4))),
        scale(p, sp_inv(p, sp_add(p, a, b)), 4));
   SAME(sp_div(p, a, num(p, 4, 1)), sp_scale(p, a, ratio(p, 1, 4)));
@@ -330,8 +324,7 @@ TEST(functions_by_name) {
   SAME(sp_fn1(p, "ceil", num(p, -3, 2)), num(p, -1, 1));
   SAME(sp_fn1(p, "sign", num(p, -3, 2)), num(p, -1, 1));
   sp_expr args[2] = {x, n3};
-  SAME(sp_fn(p, SP_SORT_REAL, "power", 2, args),
-       sp_mul(p, x, sp_mul(p, x, x)));
+  SAME(sp_fn(p, SP_SORT_REAL, "power", 2, args), sp_mul(p, x, sp_mul(p, x, x)));
   args[1] = num(p, 1, 2);
   CU_ASSERT_EQUAL(kind(p, sp_fn(p, SP_SORT_REAL, "power", 2, args)),
                   SP_KIND_FN);
@@ -341,12 +334,10 @@ TEST(functions_by_name) {
 TEST(logarithms_of_positive_factors) {
   sp_expr a = scalar(p, "a"), b = scalar(p, "b"), x = scalar(p, "x");
   sp_expr e = sp_exp(p, a);
-  SAME(sp_fn1(p, "log", sp_mul(p, e, x)),
-       sp_add(p, a, sp_fn1(p, "log", x)));
+  SAME(sp_fn1(p, "log", sp_mul(p, e, x)), sp_add(p, a, sp_fn1(p, "log", x)));
   SAME(sp_fn1(p, "log", sp_inv(p, x)), scale(p, sp_fn1(p, "log", x), -1));
   sp_expr z = sp_add(p, sp_exp(p, b), num(p, 1, 1));
-  SAME(sp_fn1(p, "log", sp_div(p, e, z)),
-       sp_sub(p, a, sp_fn1(p, "log", z)));
+  SAME(sp_fn1(p, "log", sp_div(p, e, z)), sp_sub(p, a, sp_fn1(p, "log", z)));
   /* both factors might be negative */
   CU_ASSERT_EQUAL(kind(p, sp_fn1(p, "log", sp_mul(p, x, b))), SP_KIND_FN);
   CU_ASSERT_EQUAL(kind(p, sp_fn1(p, "log", sp_div(p, x, b))), SP_KIND_FN);
@@ -361,8 +352,7 @@ TEST(maxima) {
   SAME(sp_max(p, sp_max(p, a, num(p, 1, 1)), num(p, 3, 1)),
        sp_max(p, a, num(p, 3, 1)));
   SAME(sp_min(p, num(p, 1, 1), num(p, 3, 1)), num(p, 1, 1));
-  SAME(sp_max(p, scale(p, a, 2), scale(p, b, 2)),
-       scale(p, sp_max(p, a, b), 2));
+  SAME(sp_max(p, scale(p, a, 2), scale(p, b, 2)), scale(p, sp_max(p, a, b), 2));
   SAME(sp_max(p, scale(p, a, -2), scale(p, b, -2)),
        scale(p, sp_min(p, a, b), -2));
   SAME(sp_max(p, scale(p, a, -1), zero(p)),
@@ -492,8 +482,7 @@ TEST(factors_leave_sums) {
        sp_mul(p, a, sum1(p, k, xy)));
   sp_expr e = sp_exp(p, sp_add(p, x, b));
   SAME(sum1(p, k, sp_mul(p, e, xy)),
-       sp_mul(p, sp_exp(p, b),
-              sum1(p, k, sp_mul(p, sp_exp(p, x), xy))));
+       sp_mul(p, sp_exp(p, b), sum1(p, k, sp_mul(p, sp_exp(p, x), xy))));
 }
 
 TEST(guards_leave_sums_only_when_they_may) {
@@ -529,13 +518,11 @@ TEST(sums_are_split_on_demand_only) {
   DIFFER(s, two);
   SAME(sp_split_sums(p, s), two);
   SAME(sp_split_sums(p, sum1(p, k, guarded(p, d, sp_add(p, x, y)))),
-       sp_add(p, sum1(p, k, guarded(p, d, x)),
-              sum1(p, k, guarded(p, d, y))));
+       sp_add(p, sum1(p, k, guarded(p, d, x)), sum1(p, k, guarded(p, d, y))));
   SAME(sp_split_sums(p, sum1(p, k, sp_add(p, x, num(p, 2, 1)))),
        sp_add(p, sum1(p, k, x), num(p, 8, 1)));
   SAME(sp_split_sums(p, sum1(p, k, sp_mul(p, sp_add(p, x, a), y))),
-       sp_add(p, sum1(p, k, sp_mul(p, x, y)),
-              sp_mul(p, a, sum1(p, k, y))));
+       sp_add(p, sum1(p, k, sp_mul(p, x, y)), sp_mul(p, a, sum1(p, k, y))));
   SAME(sp_split_sums(p, sp_exp(p, s)), sp_exp(p, two));
   /* under MAX the sum stays */
   sp_expr m = red1(p, SP_RED_MAX, k, sp_add(p, x, y));
@@ -564,8 +551,7 @@ TEST(maxima_over_ranges) {
   SAME(red1(p, SP_RED_MAX, k, sp_ite(p, d, inf, scale(p, x, 2))),
        scale(p, masked, 2));
   SAME(red1(p, SP_RED_MAX, k, sp_ite(p, d, inf, scale(p, x, -1))),
-       scale(p,
-             red1(p, SP_RED_MIN, k, sp_ite(p, d, sp_inf(p, false), x)), -1));
+       scale(p, red1(p, SP_RED_MIN, k, sp_ite(p, d, sp_inf(p, false), x)), -1));
   SAME(red1(p, SP_RED_MAX, k, sp_ite(p, d, inf, sp_add(p, x, a))),
        sp_add(p, a, masked));
   SAME(red1(p, SP_RED_MAX, k, sp_ite(p, c, inf, x)), sp_ite(p, c, inf, max));
@@ -635,12 +621,15 @@ TEST(bound_variables_are_not_captured) {
   const sp_expr *free;
   CU_ASSERT_EQUAL(sp_free_vars(p, outer, &free), 0);
   /* sum_k (max_k A[k', k]) A[i, k] has two different k */
-  sp_expr x = sum1(p, m, sp_mul(p, red1(p, SP_RED_MAX, k, at2(p, a, m, k)),
-                                at2(p, a, i, m)));
-  sp_expr y = sum1(p, k, sp_mul(p, red1(p, SP_RED_MAX, m, at2(p, a, k, m)),
-                                at2(p, a, i, k)));
-  sp_expr z = sum1(p, k, sp_mul(p, red1(p, SP_RED_MAX, m, at2(p, a, m, k)),
-                                at2(p, a, i, k)));
+  sp_expr x =
+      sum1(p, m,
+           sp_mul(p, red1(p, SP_RED_MAX, k, at2(p, a, m, k)), at2(p, a, i, m)));
+  sp_expr y =
+      sum1(p, k,
+           sp_mul(p, red1(p, SP_RED_MAX, m, at2(p, a, k, m)), at2(p, a, i, k)));
+  sp_expr z =
+      sum1(p, k,
+           sp_mul(p, red1(p, SP_RED_MAX, m, at2(p, a, m, k)), at2(p, a, i, k)));
   SAME(x, y);
   DIFFER(x, z);
 }
@@ -657,11 +646,10 @@ TEST(online_softmax_cancels_its_shifts) {
   sp_expr o1 = sum1(p, k, sp_mul(p, sp_exp(p, sp_sub(p, x1, m1)), v1));
   /* rescale by exp(m1 - m2), add the second block */
   sp_expr r = sp_exp(p, sp_sub(p, m1, m2));
-  sp_expr l2 = sp_add(p, sp_mul(p, r, l1),
-                      sum1(p, k, sp_exp(p, sp_sub(p, x2, m2))));
-  sp_expr o2 =
-      sp_add(p, sp_mul(p, r, o1),
-             sum1(p, k, sp_mul(p, sp_exp(p, sp_sub(p, x2, m2)), v2)));
+  sp_expr l2 =
+      sp_add(p, sp_mul(p, r, l1), sum1(p, k, sp_exp(p, sp_sub(p, x2, m2))));
+  sp_expr o2 = sp_add(p, sp_mul(p, r, o1),
+                      sum1(p, k, sp_mul(p, sp_exp(p, sp_sub(p, x2, m2)), v2)));
   sp_expr online = sp_div(p, o2, l2);
   /* both blocks shifted by m */
   sp_expr sh = sp_exp(p, sp_sub(p, m2, m));
@@ -701,9 +689,9 @@ enum { N_FREE = 2, MAX_SCOPE = 12, MAX_BINDINGS = 64 };
 /* Symbols and variables that both builds share. */
 typedef struct world {
   sp_pool *p;
-  sp_expr i, j;          /* extents 3, 4 */
+  sp_expr i, j;           /* extents 3, 4 */
   sp_sym a, b, x, y, pos; /* REAL [4], [3][4], [], [], [4] positive */
-  sp_sym n;              /* INT [4], 0..3 */
+  sp_sym n;               /* INT [4], 0..3 */
   uint64_t seed;
 } world;
 
@@ -930,8 +918,8 @@ static sp_expr make_reduction(recipe *r, int depth) {
     e = make_red(r, SP_RED_MAX, depth, make_masked);
     return sp_max(p, e, make_real(r, depth - 1));
   case 4:
-    return sp_i2r(p, make_red(r, pick(r, 2) ? SP_RED_SUM : SP_RED_MAX, 2,
-                              make_int));
+    return sp_i2r(
+        p, make_red(r, pick(r, 2) ? SP_RED_SUM : SP_RED_MAX, 2, make_int));
   default:
     return make_red(r, SP_RED_SUM, depth, make_real);
   }
@@ -1292,8 +1280,8 @@ static void random_terms_keep_their_values(void) {
     sp_code code = sp_protect(ctx, batch_run, &b);
     CU_ASSERT_EQUAL(code, SP_OK);
     if (code != SP_OK) {
-      printf("  batch from seed %llu: %s\n",
-             (unsigned long long)(seed + done), sp_ctx_error(ctx)->message);
+      printf("  batch from seed %llu: %s\n", (unsigned long long)(seed + done),
+             sp_ctx_error(ctx)->message);
     }
     sp_ctx_free(ctx);
   }

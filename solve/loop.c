@@ -1,0 +1,401 @@
+/* loop.c: induction. Read spi_loop_relate, then prove_step_kept. */
+#include "solve/loop.h"
+
+#include <string.h>
+
+enum { MAX_CHOICES = 6, MAX_ROUNDS = 24 };
+
+/* Carried tensor k of the distributed loop is carried tensor `seq` of the
+ * sequential one at phi, where guard. */
+typedef struct choice {
+  uint32_t seq;
+  sp_expr phi[SP_MAX_DIMS];
+  sp_expr guard;
+} choice;
+
+typedef struct carried {
+  uint32_t n, now; /* choices; now == n: none is left */
+  choice choice[MAX_CHOICES];
+} carried;
+
+typedef struct loops {
+  sp_state *s;
+  const sp_node *seq_node, *dist_node;
+  loop_shape seq, dist;
+  sp_expr step;
+  carried *carried;
+} loops;
+
+/* ---- choices, each proved before the first step ---- */
+
+static sp_expr junk(sp_state *s, uint32_t t) {
+  sp_expr idx[SP_MAX_DIMS + 1];
+  idx[0] = s->rank;
+  uint32_t n = s->dist_program->tensors[t].shape.n_dims;
+  for (uint32_t d = 0; d < n; d++) {
+    idx[d + 1] = s->dist[t].idx[d];
+  }
+  return sp_read(s->pool, s->dist[t].sym, idx);
+}
+
+static bool holds_initially(loops *l, uint32_t k, const choice *c) {
+  sp_state *s = l->s;
+  uint32_t v = l->seq_node->in[c->seq], w = l->dist_node->in[k];
+  sp_hyps hyps = {0};
+  if (!sp_is_true(s->pool, c->guard)) {
+    hyps = spi_hyps_with(s->prover, hyps, c->guard);
+  }
+  if (!spi_seq_defined(s, v)) {
+    return false;
+  }
+  sp_prover_about(s->prover, sp_format(s->ctx, "before the loop: %s",
+                                       s->dist_program->tensors[w].name));
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr want = spi_seq_read(s, v, c->phi, true);
+  sp_expr got = s->dist[w].relation.v ? s->dist[w].relation
+                                      : spi_dist_raw(s, w);
+  bool ok = sp_probe_equal(s->prover, want, got, hyps) &&
+            (sp_prove_equal(s->prover, want, got, hyps) ||
+             sp_prove_equal(s->prover, spi_expand(s, want, true),
+                            spi_expand(s, got, true), hyps));
+  sp_pool_mode(s->pool, was);
+  return ok;
+}
+
+static void add_choice(loops *l, uint32_t k, const choice *c) {
+  carried *x = &l->carried[k];
+  for (uint32_t i = 0; i < x->n; i++) {
+    uint32_t n =
+        l->s->seq_program->tensors[l->seq_node->out + c->seq].shape.n_dims;
+    if (x->choice[i].seq == c->seq &&
+        memcmp(x->choice[i].phi, c->phi, n * sizeof *c->phi) == 0) {
+      return;
+    }
+  }
+  if (x->n < MAX_CHOICES && holds_initially(l, k, c)) {
+    x->choice[x->n++] = *c;
+  }
+}
+
+/* The annotation that the partitioner left on the sequential loop: a hint. */
+static void choose_annotated(loops *l, uint32_t k, uint32_t seq) {
+  sp_state *s = l->s;
+  const sp_tensor *v = &s->seq_program->tensors[l->seq_node->out + seq];
+  const sp_tensor *w = &s->dist_program->tensors[l->dist_node->out + k];
+  if (!v->sharding || !spi_sharding_fits(v->sharding, &v->shape, &w->shape,
+                                         s->dist_program->partitions)) {
+    return;
+  }
+  const char *why;
+  const sp_layout *layout = sp_layout_of_sharding(
+      s->ctx, v->sharding, &v->shape, &w->shape, s->dist_program->partitions,
+      l->dist_node->pos.dump, w->name, &why);
+  choice c = {.seq = seq};
+  if (layout) {
+    spi_layout_map(s, layout, &v->shape, s->dist[l->dist_node->out + k].idx,
+                   c.phi, &c.guard);
+    add_choice(l, k, &c);
+  }
+}
+
+/* Every dimension whole or cut by a coordinate that inputs are cut by. */
+static void choose_placed(loops *l, uint32_t k, uint32_t seq, uint32_t d,
+                          choice *c) {
+  sp_state *s = l->s;
+  const sp_shape *v = &s->seq_program->tensors[l->seq_node->out + seq].shape;
+  const sp_shape *w = &s->dist_program->tensors[l->dist_node->out + k].shape;
+  if (l->carried[k].n >= MAX_CHOICES) {
+    return;
+  }
+  if (d == v->n_dims) {
+    add_choice(l, k, c);
+    return;
+  }
+  sp_expr j = s->dist[l->dist_node->out + k].idx[d];
+  if (v->dims[d] == w->dims[d]) {
+    c->phi[d] = j;
+    choose_placed(l, k, seq, d + 1, c);
+    return;
+  }
+  for (size_t i = 0; i < s->cuts.n; i++) {
+    const spi_cut *cut = &s->cuts.v[i];
+    if (cut->n * w->dims[d] == v->dims[d]) {
+      c->phi[d] = sp_iadd(
+          s->pool, j, sp_iscale(s->pool, cut->coordinate, w->dims[d]));
+      choose_placed(l, k, seq, d + 1, c);
+    }
+  }
+}
+
+static bool may_correspond(const loops *l, uint32_t k, uint32_t seq) {
+  const sp_shape *v =
+      &l->s->seq_program->tensors[l->seq_node->out + seq].shape;
+  const sp_shape *w =
+      &l->s->dist_program->tensors[l->dist_node->out + k].shape;
+  return v->dtype == w->dtype && v->n_dims == w->n_dims &&
+         !l->seq.counter[seq].known;
+}
+
+static void choose(loops *l, uint32_t k) {
+  sp_expr all = sp_bool(l->s->pool, true);
+  /* The loops usually carry the same things in the same order. */
+  for (uint32_t i = 0; i < l->seq.n; i++) {
+    uint32_t seq = (k + i) % l->seq.n;
+    if (may_correspond(l, k, seq)) {
+      choose_annotated(l, k, seq);
+      choice c = {.seq = seq, .guard = all};
+      choose_placed(l, k, seq, 0, &c);
+    }
+  }
+}
+
+/* ---- one step ---- */
+
+static sp_expr count_at(sp_state *s, const loop_counter *c, sp_expr step) {
+  return sp_iaddc(s->pool, sp_iscale(s->pool, step, c->step), c->first);
+}
+
+/* A state for the bodies (or conditions) under the chosen relations, with the
+ * step as a term. */
+static sp_state *under_relations(loops *l, const sp_program *seq,
+                                 const sp_program *dist, sp_expr step) {
+  sp_state *x = spi_substate(l->s, seq, dist);
+  for (uint32_t k = 0; k < l->seq.n; k++) {
+    if (l->seq.counter[k].known) {
+      spi_seq_fix(x, seq->params[k], count_at(x, &l->seq.counter[k], step));
+    }
+  }
+  for (uint32_t k = 0; k < l->dist.n; k++) {
+    uint32_t w = dist->params[k];
+    const carried *c = &l->carried[k];
+    dist_tensor *d = &x->dist[w];
+    if (l->dist.counter[k].known) {
+      d->relation = count_at(x, &l->dist.counter[k], step);
+      d->how = "carried: counts steps";
+    } else if (c->now < c->n) {
+      const choice *now = &c->choice[c->now];
+      sp_expr read = sp_read(x->pool, x->seq[seq->params[now->seq]].sym,
+                             now->phi);
+      d->relation = sp_ite(x->pool, now->guard, read, junk(x, w));
+      d->how = "carried: assumed at step t";
+    } else {
+      d->opaque = true;
+      d->how = "carried: no relation holds before the loop and is kept by it";
+    }
+  }
+  return x;
+}
+
+static bool counter_kept(sp_state *x, const loop_counter *c, uint32_t w,
+                         sp_expr step) {
+  sp_expr next = count_at(x, c, sp_iaddc(x->pool, step, 1));
+  sp_mode was = sp_pool_mode(x->pool, SP_MODE_RAW_INDEX);
+  sp_expr got = x->dist[w].relation.v ? x->dist[w].relation
+                                      : spi_dist_raw(x, w);
+  bool ok = sp_prove_equal(x->prover, next, got, (sp_hyps){0});
+  sp_pool_mode(x->pool, was);
+  return ok;
+}
+
+static bool relation_kept(loops *l, sp_state *x, uint32_t k) {
+  const choice *c = &l->carried[k].choice[l->carried[k].now];
+  uint32_t v = l->seq.body->results[c->seq];
+  uint32_t w = l->dist.body->results[k];
+  sp_prover_about(x->prover, sp_format(x->ctx, "kept by the loop: %s",
+                                       x->dist_program->tensors[w].name));
+  return spi_promise_holds(x, v, w, c->phi, c->guard);
+}
+
+/* Propagate through the bodies; advance the choice of every carried tensor
+ * whose relation is not kept. True when all are kept. */
+static bool prove_step_kept(loops *l, sp_state **bodies) {
+  sp_state *x =
+      under_relations(l, l->seq.body, l->dist.body, l->step);
+  *bodies = x;
+  spi_propagate(x);
+  bool all = true;
+  for (uint32_t k = 0; k < l->dist.n; k++) {
+    carried *c = &l->carried[k];
+    if (l->dist.counter[k].known) {
+      if (!counter_kept(x, &l->dist.counter[k], l->dist.body->results[k],
+                        l->step)) {
+        l->dist.counter[k].known = false;
+        all = false;
+      }
+    } else if (c->now < c->n && !relation_kept(l, x, k)) {
+      c->now++;
+      all = false;
+    }
+  }
+  return all;
+}
+
+/* ---- the same number of steps ---- */
+
+static bool condition_is(loops *l, sp_expr step, bool value) {
+  sp_state *x =
+      under_relations(l, l->seq.condition, l->dist.condition, step);
+  spi_propagate(x);
+  spi_seq_refresh(x, 4);
+  uint32_t v = l->seq.condition->results[0];
+  uint32_t w = l->dist.condition->results[0];
+  if (!spi_seq_defined(x, v)) {
+    return false;
+  }
+  sp_mode was = sp_pool_mode(x->pool, SP_MODE_RAW_INDEX);
+  sp_expr a = spi_seq_read(x, v, NULL, true);
+  sp_expr b = x->dist[w].relation.v ? x->dist[w].relation
+                                    : spi_dist_raw(x, w);
+  if (!value) {
+    a = sp_not(x->pool, a);
+    b = sp_not(x->pool, b);
+  }
+  sp_expr both = sp_and(x->pool, a, b);
+  sp_pool_mode(x->pool, was);
+  sp_prover_about(x->prover, "the loops make the same number of steps");
+  return sp_prove_holds(x->prover, "loop: condition", both, (sp_hyps){0});
+}
+
+/* ---- putting it together ---- */
+
+static sp_expr initial_seq(sp_state *s, uint32_t t) {
+  const sp_shape *shape = &s->seq_program->tensors[t].shape;
+  return shape->n_dims == 0 && spi_seq_defined(s, t)
+             ? spi_seq_read(s, t, NULL, false)
+             : (sp_expr){0};
+}
+
+static sp_expr initial_dist(sp_state *s, uint32_t t) {
+  const sp_shape *shape = &s->dist_program->tensors[t].shape;
+  return shape->n_dims == 0 ? s->dist[t].relation : (sp_expr){0};
+}
+
+static void fail(sp_state *s, const sp_node *node, const char *why) {
+  for (uint32_t o = 0; o < node->n_out; o++) {
+    dist_tensor *w = &s->dist[node->out + o];
+    w->opaque = true;
+    w->how = why;
+    s->stats.unrelated++;
+  }
+}
+
+static void adopt_results(loops *l) {
+  sp_state *s = l->s;
+  for (uint32_t k = 0; k < l->dist.n; k++) {
+    uint32_t w = l->dist_node->out + k;
+    const carried *c = &l->carried[k];
+    dist_tensor *d = &s->dist[w];
+    d->how = "loop: kept by every step";
+    if (l->dist.counter[k].known) {
+      d->relation = count_at(s, &l->dist.counter[k],
+                             sp_int(s->pool, l->dist.trips));
+      s->stats.views++;
+      continue;
+    }
+    if (c->now >= c->n) {
+      d->opaque = true;
+      d->how = "loop: no relation holds before it and is kept by it";
+      s->stats.unrelated++;
+      continue;
+    }
+    const choice *now = &c->choice[c->now];
+    uint32_t v = l->seq_node->out + now->seq;
+    sp_expr read = sp_read(s->pool, s->seq[v].sym, now->phi);
+    d->relation = sp_ite(s->pool, now->guard, read, junk(s, w));
+    d->seq = v + 1;
+    s->last = v > s->last ? v : s->last;
+    s->stats.matched++;
+  }
+}
+
+static bool all_related(const loops *l) {
+  for (uint32_t k = 0; k < l->dist.n; k++) {
+    if (!l->dist.counter[k].known && l->carried[k].now >= l->carried[k].n) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Try one sequential loop; true when it is the counterpart. */
+static bool relate_to(loops *l, const char **why) {
+  sp_state *s = l->s;
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  sp_expr *initial = sp_scratch(s->ctx, (l->seq_node->n_in + 1u) *
+                                            sizeof *initial);
+  for (uint32_t k = 0; k < l->seq_node->n_in; k++) {
+    initial[k] = initial_seq(s, l->seq_node->in[k]);
+  }
+  spi_loop_shape(s, l->seq_node, initial, &l->seq);
+  sp_scratch_release(s->ctx, mark);
+  if (l->seq.trips < 0 || l->seq.trips != l->dist.trips) {
+    *why = l->seq.trips < 0
+               ? sp_format(s->ctx, "sequential loop: %s", l->seq.why)
+               : sp_format(s->ctx,
+                           "the sequential loop makes %lld steps, this one "
+                           "%lld",
+                           (long long)l->seq.trips,
+                           (long long)l->dist.trips);
+    return false;
+  }
+  l->carried = sp_alloc_n(s->ctx, l->dist.n + 1u, sizeof *l->carried);
+  for (uint32_t k = 0; k < l->dist.n; k++) {
+    if (!l->dist.counter[k].known) {
+      choose(l, k);
+    }
+  }
+  l->step = sp_var(s->pool, SP_VAR_STEP, "t",
+                   l->dist.trips > 0 ? l->dist.trips : 1);
+  sp_state *bodies = NULL;
+  bool kept = false;
+  for (int round = 0; round < MAX_ROUNDS && !kept; round++) {
+    kept = prove_step_kept(l, &bodies);
+  }
+  spi_keep_substate(s, bodies, l->dist_node->name);
+  if (!kept) {
+    *why = "no relations of the carried tensors were found that the body "
+           "keeps";
+    return false;
+  }
+  if ((l->dist.trips > 0 && !condition_is(l, l->step, true)) ||
+      !condition_is(l, sp_int(s->pool, l->dist.trips), false)) {
+    *why = "the loops were not proved to make the same number of steps";
+    return false;
+  }
+  return true;
+}
+
+void spi_loop_relate(sp_state *s, const sp_node *node) {
+  loops l = {.s = s, .dist_node = node};
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  sp_expr *initial =
+      sp_scratch(s->ctx, (node->n_in + 1u) * sizeof *initial);
+  for (uint32_t k = 0; k < node->n_in; k++) {
+    initial[k] = initial_dist(s, node->in[k]);
+  }
+  spi_loop_shape(s, node, initial, &l.dist);
+  sp_scratch_release(s->ctx, mark);
+  if (l.dist.trips < 0) {
+    fail(s, node, l.dist.why);
+    return;
+  }
+  spi_seq_refresh(s, 2);
+  const char *why = "the sequential program has no loop that is left";
+  const loop_counter *counters = l.dist.counter;
+  for (uint32_t k = 0; k < s->seq_program->n_nodes; k++) {
+    const sp_node *seq = &s->seq_program->nodes[k];
+    if (strcmp(seq->op, "hlo:while") != 0 || s->loop_used[k]) {
+      continue;
+    }
+    l.dist.counter =
+        sp_alloc_n(s->ctx, l.dist.n + 1u, sizeof *l.dist.counter);
+    memcpy(l.dist.counter, counters, l.dist.n * sizeof *counters);
+    l.seq_node = seq;
+    if (relate_to(&l, &why)) {
+      s->loop_used[k] = all_related(&l);
+      adopt_results(&l);
+      return;
+    }
+  }
+  fail(s, node, why);
+}
