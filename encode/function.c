@@ -35,14 +35,6 @@ size_t sp_pool_notes(sp_pool *p, const char *const **sentences) {
   return r->notes.n;
 }
 
-void spi_note_denominator(sp_pool *p) {
-  sp_pool_note(p, "where a denominator cancels, it is not zero");
-}
-
-void spi_note_log(sp_pool *p) {
-  sp_pool_note(p, "where exp meets log, the logarithm's argument is positive");
-}
-
 void spi_note_finite(sp_pool *p, sp_expr e) {
   if (spi_get(p, e)->flags & SPI_HAS_INF) {
     sp_pool_note(p, "a maximum in an exponent is finite: no row is masked as a "

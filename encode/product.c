@@ -72,10 +72,7 @@ static sp_expr step_cancel(sp_pool *p, const spi_list *l) {
     }
     sp_expr x = sp_arg(p, l->v[i], 0);
     for (uint32_t j = 0; j < l->n; j++) {
-      if (spi_same(l->v[j], x)) {
-        if (!spi_nonzero(p, x)) {
-          spi_note_denominator(p);
-        }
+      if (spi_same(l->v[j], x) && spi_nonzero(p, x)) {
         spi_list rest = list_without(p, l, i, j, 0);
         return spi_mul_n(p, rest.n, rest.v);
       }
@@ -231,10 +228,10 @@ static sp_expr exp_term(sp_pool *p, sp_expr a, sp_num k) {
   bool minus = spi_same(sp_real(p, k), sp_real_i64(p, -1));
   if (spi_is_fn(p, a, spi_reals_of(p)->log) && (spi_num_is_one(k) || minus)) {
     sp_expr x = sp_arg(p, a, 0);
-    if (!spi_positive(p, x)) {
-      spi_note_log(p);
+    /* log 0 is -inf, and exp of that 0 again; log of less is nothing. */
+    if (spi_nonnegative(p, x)) {
+      return minus ? sp_inv(p, x) : x;
     }
-    return minus ? sp_inv(p, x) : x;
   }
   return (sp_expr){0};
 }
@@ -279,10 +276,9 @@ static sp_expr inv_factor(sp_pool *p, sp_expr f) {
   }
   if (spi_is_fn(p, f, r->inv)) {
     sp_expr a = sp_arg(p, f, 0);
-    if (!spi_nonzero(p, a)) {
-      spi_note_denominator(p);
+    if (spi_nonzero(p, a)) {
+      return a;
     }
-    return a;
   }
   return fn_node(p, r->inv, f);
 }

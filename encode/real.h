@@ -73,8 +73,6 @@ bool spi_nonnegative(sp_pool *p, sp_expr e);
 bool spi_nonzero(sp_pool *p, sp_expr e);
 /* Record that a denominator is taken to be non-zero, a logarithm's argument
  * to be positive. */
-void spi_note_denominator(sp_pool *p);
-void spi_note_log(sp_pool *p);
 /* Record that the maxima in e are finite, if it has some that might not be. */
 void spi_note_finite(sp_pool *p, sp_expr e);
 

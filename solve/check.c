@@ -197,6 +197,11 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
       sp_alloc_n(ctx, count_tensors(s) + 1, sizeof *tensors);
   report->n_tensors = list_tensors(s, "", tensors);
   report->tensors = tensors;
+  const char *const *notes;
+  size_t n_notes = sp_pool_notes(s->pool, &notes);
+  for (size_t i = 0; i < n_notes; i++) {
+    spi_assumption(s, notes[i]);
+  }
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
   s->stats.seconds = now() - start;

@@ -242,28 +242,28 @@ TEST(exps_merge) {
   SAME(sp_exp(p, sp_inf(p, false)), sp_inf(p, false));
   sp_expr both = sp_add(p, sp_inf(p, false), sp_inf(p, true));
   DIFFER(sp_exp(p, scale(p, both, 0)), zero(p));
-  sp_expr l = sp_fn1(p, "log", x);
-  SAME(sp_exp(p, sp_add(p, a, l)), sp_mul(p, x, sp_exp(p, a)));
-  SAME(sp_exp(p, sp_sub(p, a, l)), sp_mul(p, sp_inv(p, x), sp_exp(p, a)));
+  sp_expr square = sp_mul(p, x, x), l = sp_fn1(p, "log", square);
+  SAME(sp_exp(p, sp_add(p, a, l)), sp_mul(p, square, sp_exp(p, a)));
+  SAME(sp_exp(p, sp_sub(p, a, l)), sp_mul(p, sp_inv(p, square), sp_exp(p, a)));
   SAME(sp_fn1(p, "log", sp_exp(p, a)), a);
   sp_expr c = sp_lt(p, a, b);
   SAME(sp_exp(p, sp_ite(p, c, a, x)), sp_ite(p, c, sp_exp(p, a), sp_exp(p, x)));
 }
 
-TEST(a_value_over_itself_is_one_and_noted) {
+TEST(only_what_is_not_zero_cancels) {
   const char *const *notes;
   sp_expr a = scalar(p, "a"), b = scalar(p, "b");
   sp_expr pos = sp_add(p, num(p, 1, 1), sp_exp(p, a));
   SAME(sp_div(p, pos, pos), num(p, 1, 1));
   SAME(sp_div(p, sp_mul(p, a, pos), pos), a);
   CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 0);
-  SAME(sp_div(p, sp_mul(p, a, b), a), b);
-  SAME(sp_div(p, b, b), num(p, 1, 1));
-  CU_ASSERT_EQUAL_FATAL(sp_pool_notes(p, &notes), 1);
-  CU_ASSERT_PTR_NOT_NULL(strstr(notes[0], "denominator"));
+  DIFFER(sp_div(p, sp_mul(p, a, b), a), b);
+  DIFFER(sp_div(p, b, b), num(p, 1, 1));
+  DIFFER(sp_inv(p, sp_inv(p, b)), b);
+  DIFFER(sp_exp(p, sp_fn1(p, "log", b)), b);
   sp_pool_note(p, "x");
   sp_pool_note(p, "x");
-  CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 2);
+  CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 1);
 }
 
 TEST(a_maximum_in_an_exponent_is_noted) {
@@ -1315,7 +1315,7 @@ void suite_real(void) {
   ADD(infinities_do_not_cancel);
   ADD(products_are_flat_and_sorted);
   ADD(exps_merge);
-  ADD(a_value_over_itself_is_one_and_noted);
+  ADD(only_what_is_not_zero_cancels);
   ADD(a_maximum_in_an_exponent_is_noted);
   ADD(zero_guards_leave_products);
   ADD(inverses);

@@ -25,15 +25,22 @@ static void conditional_shape(sp_ctx *ctx, const sp_program *program,
   }
 }
 
+static bool depends_on_rank(const sp_call *call, sp_expr index) {
+  sp_pool *p = call->pool;
+  return sp_kind_of(p, call->rank) == SP_KIND_VAR &&
+         sp_has_free(p, sp_simplify(p, index), call->rank);
+}
+
 static sp_expr conditional_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   const sp_node *node = call->node;
   uint32_t n = (uint32_t)spi_attr_int(node, "n_branches", 1);
   sp_expr none[1] = {{0}};
   sp_expr index = sp_call_read(call, 0, none);
-  if (spi_attr_int(node, "has_collectives", 0)) {
-    spi_assume(call, "all ranks take the same branch of a conditional whose "
-                     "branches communicate");
+  if (spi_attr_int(node, "has_collectives", 0) && depends_on_rank(call, index)) {
+    spi_unknown(sp_pool_ctx(p), node,
+                "ranks may take different branches, and the branches "
+                "communicate");
   }
   uint32_t last = 1 + (n - 1) * node->n_out + call->result;
   sp_expr e = sp_call_read(call, last, idx);
