@@ -219,6 +219,30 @@ static bool walk_red(sp_match *m, sp_expr a, sp_expr b, int depth) {
   return true;
 }
 
+/* A reduction over a sum (max, min) of its pieces: the first one shows where
+ * things are; the pieces' own maps are found when they are proved. */
+static bool walk_piece(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  sp_red_op op = sp_red_op_of(p, a);
+  sp_kind kb = sp_kind_of(p, b);
+  bool fits = (kb == SP_KIND_ADD && op == SP_RED_SUM) ||
+              (kb == SP_KIND_MAX && op == SP_RED_MAX) ||
+              (kb == SP_KIND_MIN && op == SP_RED_MIN);
+  uint32_t n = sp_red_n_vars(p, a);
+  if (!fits || n > MAX_BOUND) {
+    return false;
+  }
+  sp_expr var[MAX_BOUND], first = sp_arg(p, b, 0);
+  if (sp_kind_of(p, first) == SP_KIND_RED && sp_red_op_of(p, first) == op) {
+    return walk_red(m, a, first, depth + 1);
+  }
+  sp_expr body = sp_red_open(p, a, var);
+  for (uint32_t i = 0; i < n; i++) {
+    sp_push(sp_pool_ctx(p), &m->unknown, var[i]);
+  }
+  return walk(m, body, first, depth + 1);
+}
+
 static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth) {
   sp_pool *p = m->p;
   if (a.v == b.v && sp_free_vars(p, a, &(const sp_expr *){0}) == 0) {
@@ -243,6 +267,9 @@ static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth) {
   }
   if (ga.v || gb.v) {
     return walk(m, ga.v ? ga : a, gb.v ? gb : b, depth + 1);
+  }
+  if (ka == SP_KIND_RED && kb != SP_KIND_RED && kb != SP_KIND_ITE) {
+    return walk_piece(m, a, b, depth);
   }
   if (ka != kb) {
     /* Pieces of like structure (halos) on one side: any one shows the map. */

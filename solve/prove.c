@@ -126,27 +126,42 @@ sp_expr spi_onehot(sp_prover *pr, sp_expr e) {
 
 /* ---- equality ---- */
 
-/* Outermost reductions, each once. */
-static uint32_t outer_reds(const sp_pool *p, sp_expr e, sp_expr *out,
-                           uint32_t n, int depth) {
-  if (!sp_has_red(p, e) || depth > 300) {
-    return n;
+/* Outermost reductions, and sums (max, min) that may be the pieces of one. */
+typedef struct outer {
+  uint32_t n_reds, n_pieces;
+  sp_expr red[MAX_REDS], pieces[MAX_REDS];
+} outer;
+
+static void outer_add(sp_expr *v, uint32_t *n, sp_expr e) {
+  for (uint32_t i = 0; i < *n; i++) {
+    if (v[i].v == e.v) {
+      return;
+    }
+  }
+  if (*n < MAX_REDS) {
+    v[(*n)++] = e;
+  }
+}
+
+static void outer_collect(const sp_pool *p, sp_expr e, outer *o, int depth) {
+  if (sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) {
+    return;
+  }
+  if (depth > 300) {
+    return;
   }
   if (sp_kind_of(p, e) == SP_KIND_RED) {
-    for (uint32_t i = 0; i < n; i++) {
-      if (out[i].v == e.v) {
-        return n;
-      }
-    }
-    if (n < MAX_REDS) {
-      out[n++] = e;
-    }
-    return n;
+    outer_add(o->red, &o->n_reds, e);
+    return;
+  }
+  sp_red_op op;
+  sp_num coef;
+  if (spi_is_pieces(p, e, &op, &coef)) {
+    outer_add(o->pieces, &o->n_pieces, e);
   }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    n = outer_reds(p, sp_arg(p, e, i), out, n, depth + 1);
+    outer_collect(p, sp_arg(p, e, i), o, depth + 1);
   }
-  return n;
 }
 
 static sp_expr equation(sp_pool *p, sp_expr a, sp_expr b) {
@@ -156,25 +171,50 @@ static sp_expr equation(sp_pool *p, sp_expr a, sp_expr b) {
   return e;
 }
 
+/* Reductions on one side that are pieces on the other: proved equalities. */
+static sp_hyps pieces_lemmas(sp_prover *pr, const outer *whole,
+                             const outer *parts, sp_hyps given, sp_hyps hyps) {
+  sp_pool *p = pr->pool;
+  for (uint32_t i = 0; i < whole->n_reds; i++) {
+    sp_expr red = whole->red[i];
+    for (uint32_t k = 0; k < parts->n_pieces; k++) {
+      sp_expr e = parts->pieces[k];
+      sp_red_op op;
+      sp_num coef;
+      if (!spi_is_pieces(p, e, &op, &coef) || op != sp_red_op_of(p, red) ||
+          sp_skeleton(p, sp_red_body(p, red)) != spi_piece_skeleton(p, e, op) ||
+          !spi_pieces_equal(pr, red, e, given)) {
+        continue;
+      }
+      sp_expr scaled = coef.v ? sp_scale(p, red, coef) : red;
+      hyps = spi_hyps_with(pr, hyps, equation(p, scaled, e));
+    }
+  }
+  return hyps;
+}
+
 static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
-  sp_expr ra[MAX_REDS], rb[MAX_REDS];
-  uint32_t na = outer_reds(p, a, ra, 0, 0), nb = outer_reds(p, b, rb, 0, 0);
-  if (na == 1 && nb == 1 && ra[0].v == a.v && rb[0].v == b.v) {
+  outer oa = {0}, ob = {0};
+  outer_collect(p, a, &oa, 0);
+  outer_collect(p, b, &ob, 0);
+  if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED) {
     return spi_red_equal(pr, a, b, hyps);
   }
-  uint32_t lemmas = 0;
-  for (uint32_t i = 0; i < na; i++) {
-    for (uint32_t k = 0; k < nb; k++) {
-      if (ra[i].v != rb[k].v &&
-          sp_skeleton(p, ra[i]) == sp_skeleton(p, rb[k]) &&
-          spi_red_equal(pr, ra[i], rb[k], hyps)) {
-        hyps = spi_hyps_with(pr, hyps, equation(p, ra[i], rb[k]));
-        lemmas++;
+  sp_hyps given = hyps;
+  for (uint32_t i = 0; i < oa.n_reds; i++) {
+    for (uint32_t k = 0; k < ob.n_reds; k++) {
+      sp_expr x = oa.red[i], y = ob.red[k];
+      if (x.v != y.v && sp_skeleton(p, x) == sp_skeleton(p, y) &&
+          spi_red_equal(pr, x, y, given)) {
+        hyps = spi_hyps_with(pr, hyps, equation(p, x, y));
       }
     }
   }
-  const char *rule = lemmas ? "equal given equal reductions" : "equal";
+  hyps = pieces_lemmas(pr, &oa, &ob, given, hyps);
+  hyps = pieces_lemmas(pr, &ob, &oa, given, hyps);
+  const char *rule =
+      hyps.n > given.n ? "equal given equal reductions" : "equal";
   sp_expr goal = equation(p, a, b);
   if (sp_prove_holds(pr, rule, goal, hyps)) {
     return true;

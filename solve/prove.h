@@ -9,6 +9,7 @@
  *
  *   rule_reindex.c   congruence, re-index, guarded re-index, permutation
  *   rule_onehot.c    a sum of which one term is not zero
+ *   rule_pieces.c    a reduction and the combination of its pieces
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
 #ifndef SP_SOLVE_PROVE_H
@@ -53,6 +54,14 @@ bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
 
 /* ---- rules; internal to solve/ ---- */
 bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* Is e a combination of n >= 2 terms by +, max or min, with one coefficient
+ * (coef, 0 for max and min)? */
+bool spi_is_pieces(const sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
+/* Skeleton of the first piece's body. */
+uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op);
+/* red is the combination of the terms of pieces (its coefficient aside). */
+bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
+                      sp_hyps hyps);
 /* Facts about maxima (minima) and elements that occur in both terms, proved,
  * added to the hypotheses. */
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
