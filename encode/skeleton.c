@@ -46,7 +46,9 @@ static uint64_t choice(sp_pool *p, const spi_node_t *d, uint64_t h) {
     }
   }
   uint64_t a = sp_skeleton(p, d->args[1]), b = sp_skeleton(p, d->args[2]);
-  return a == b ? a : mix(mix(mix(h, sp_skeleton(p, d->args[0])), a), b);
+  /* Either branch may come first: conditions can be negated. */
+  uint64_t both = mix(1, a) + mix(1, b);
+  return a == b ? a : mix(mix(h, sp_skeleton(p, d->args[0])), both);
 }
 
 /* Arguments in order. */

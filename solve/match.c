@@ -219,6 +219,21 @@ static bool walk_red(sp_match *m, sp_expr a, sp_expr b, int depth) {
   return true;
 }
 
+/* Choices whose conditions may be each other's negation. */
+static bool walk_choice(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  sp_equations strong = m->strong;
+  if (!walk(m, sp_arg(p, a, 0), sp_arg(p, b, 0), depth + 1)) {
+    m->strong = strong; /* conditions may differ in form */
+  }
+  sp_expr a1 = sp_arg(p, a, 1), a2 = sp_arg(p, a, 2);
+  sp_expr b1 = sp_arg(p, b, 1), b2 = sp_arg(p, b, 2);
+  bool crossed = sp_skeleton(p, a1) != sp_skeleton(p, b1) &&
+                 sp_skeleton(p, a1) == sp_skeleton(p, b2);
+  return walk(m, a1, crossed ? b2 : b1, depth + 1) &&
+         walk(m, a2, crossed ? b1 : b2, depth + 1);
+}
+
 /* A reduction over a sum (max, min) of its pieces: the first one shows where
  * things are; the pieces' own maps are found when they are proved. */
 static bool walk_piece(sp_match *m, sp_expr a, sp_expr b, int depth) {
@@ -301,6 +316,7 @@ static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth) {
   case SP_KIND_BOOL:
     return a.v == b.v;
   case SP_KIND_ITE:
+    return walk_choice(m, a, b, depth);
   case SP_KIND_I2R:
   case SP_KIND_RLT:
   case SP_KIND_REQ:
