@@ -381,7 +381,7 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
   }
   spi_seq_refresh(s, 2);
   const char *why = "the sequential program has no loop that is left";
-  const loop_counter *counters = l.dist.counter;
+  loop_counter *counters = l.dist.counter;
   for (uint32_t k = 0; k < s->seq_program->n_nodes; k++) {
     const sp_node *seq = &s->seq_program->nodes[k];
     if (strcmp(seq->op, "hlo:while") != 0 || s->loop_used[k]) {
@@ -397,5 +397,14 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
       return;
     }
   }
-  fail(s, node, why);
+  l.dist.counter = counters;
+  if (l.dist.trips > SPI_UNROLL_MAX) {
+    why = sp_format(s->ctx,
+                    "%s; it makes %lld steps, and loops without a counterpart "
+                    "are unrolled up to %d",
+                    why, (long long)l.dist.trips, SPI_UNROLL_MAX);
+    fail(s, node, why);
+  } else if (!spi_loop_unroll(s, node, &l.dist)) {
+    fail(s, node, why);
+  }
 }

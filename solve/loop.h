@@ -37,6 +37,13 @@ typedef struct loop_shape {
 void spi_loop_shape(sp_state *s, const sp_node *node, const sp_expr *initial,
                     loop_shape *shape);
 
+/* Loops without a counterpart are unrolled up to this many steps. */
+enum { SPI_UNROLL_MAX = 64 };
+/* Walk the body once for each step; false when the number of steps was not
+ * proved. */
+bool spi_loop_unroll(sp_state *s, const sp_node *node,
+                     const loop_shape *shape);
+
 /* Relate the results of a distributed `while`. */
 void spi_loop_relate(sp_state *s, const sp_node *node);
 
