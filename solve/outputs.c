@@ -2,17 +2,34 @@
  * is not proved. */
 #include "solve/state.h"
 
-bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
-                       const sp_expr *phi, sp_expr guard) {
-  const dist_tensor *d = &s->dist[w];
-  sp_hyps hyps = {0};
-  if (!sp_is_true(s->pool, guard)) {
-    hyps = spi_hyps_with(s->prover, hyps, guard);
-  }
+static bool holds(sp_state *s, sp_expr want, sp_expr got, sp_hyps hyps) {
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  /* The two sides may name different intermediate results. */
+  bool ok = sp_prove_equal(s->prover, want, got, hyps) ||
+            sp_prove_equal(s->prover, spi_expand(s, want, true),
+                           spi_expand(s, got, true), hyps);
+  sp_pool_mode(s->pool, was);
+  return ok;
+}
+
+static sp_hyps under(sp_state *s, sp_expr guard) {
+  sp_hyps none = {0};
+  return sp_is_true(s->pool, guard)
+             ? none
+             : spi_hyps_with(s->prover, none, guard);
+}
+
+static void about(sp_state *s, uint32_t v, uint32_t w) {
   sp_prover_about(s->prover,
                   sp_format(s->ctx, "result %s = %s",
                             s->dist_program->tensors[w].name,
                             s->seq_program->tensors[v].name));
+}
+
+bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
+                       const sp_expr *phi, sp_expr guard) {
+  const dist_tensor *d = &s->dist[w];
+  about(s, v, w);
   spi_seq_refresh(s, 4);
   if (!spi_seq_defined(s, v)) {
     return false;
@@ -20,12 +37,69 @@ bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr want = spi_seq_read(s, v, phi, true);
   sp_expr got = d->relation.v ? d->relation : spi_dist_raw(s, w);
-  /* The two sides may name different intermediate results. */
-  bool ok = sp_prove_equal(s->prover, want, got, hyps) ||
-            sp_prove_equal(s->prover, spi_expand(s, want, true),
-                           spi_expand(s, got, true), hyps);
   sp_pool_mode(s->pool, was);
-  return ok;
+  return holds(s, want, got, under(s, guard));
+}
+
+/* The member at position k of this rank's group. */
+static sp_expr member_at(sp_state *s, const sp_groups *g, int64_t size,
+                         sp_expr k) {
+  int64_t ranks = s->dist_program->partitions;
+  int64_t *group = sp_alloc_n(s->ctx, (size_t)ranks, sizeof *group);
+  for (uint32_t i = 0; i < g->n_groups; i++) {
+    for (uint32_t at = g->start[i]; at < g->start[i + 1]; at++) {
+      group[g->ids[at]] = i;
+    }
+  }
+  sp_expr mine = sp_table(s->pool, group, ranks, s->rank);
+  return sp_table(s->pool, g->ids, ranks,
+                  sp_iadd(s->pool, sp_iscale(s->pool, mine, size), k));
+}
+
+/* The reduction over the group of what its ranks hold; 0 when the groups are
+ * of different sizes. */
+static sp_expr reduced(sp_state *s, uint32_t w, const sp_layout *l, bool raw) {
+  sp_pool *p = s->pool;
+  const sp_groups *g = l->groups;
+  int64_t size = g && g->n_groups ? g->start[1] - g->start[0] : 0;
+  for (uint32_t i = 0; g && i < g->n_groups; i++) {
+    if (g->start[i + 1] - g->start[i] != size) {
+      return (sp_expr){0};
+    }
+  }
+  if (size < 1 || size * g->n_groups != s->dist_program->partitions) {
+    return (sp_expr){0};
+  }
+  sp_mode was =
+      sp_pool_mode(p, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_expr k = sp_fresh(p, size);
+  sp_expr e = spi_dist_read(s, w, member_at(s, g, size, k), s->dist[w].idx,
+                            raw);
+  static const sp_red_op ops[] = {
+      [SP_PARTIAL_SUM] = SP_RED_SUM,  [SP_PARTIAL_AVG] = SP_RED_SUM,
+      [SP_PARTIAL_MAX] = SP_RED_MAX,  [SP_PARTIAL_MIN] = SP_RED_MIN,
+      [SP_PARTIAL_PROD] = SP_RED_PROD,
+  };
+  e = sp_red(p, ops[l->partial], 1, &k, e);
+  if (l->partial == SP_PARTIAL_AVG) {
+    e = sp_scale(p, e, sp_num_ratio(p, 1, size));
+  }
+  sp_pool_mode(p, was);
+  return e;
+}
+
+/* Promised as addends (or the like): their reduction is the sequential value. */
+static bool partial_holds(sp_state *s, const sp_placed *x, const sp_expr *phi) {
+  about(s, x->seq, x->dist);
+  spi_seq_refresh(s, 4);
+  sp_expr got = reduced(s, x->dist, x->layout, true);
+  if (!spi_seq_defined(s, x->seq) || !got.v) {
+    return false;
+  }
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr want = spi_seq_read(s, x->seq, phi, true);
+  sp_pool_mode(s->pool, was);
+  return holds(s, want, got, (sp_hyps){0});
 }
 
 static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
@@ -38,13 +112,13 @@ static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
   out->promised = x->layout ? x->layout->text : "nothing";
   if (!x->layout) {
     out->why = x->why;
-  } else if (x->layout->partial != SP_PARTIAL_NONE) {
-    out->why = "a promise of partial results is not checked yet";
   } else {
     sp_expr phi[SP_MAX_DIMS], guard;
     spi_layout_map(s, x->layout, &global->shape, s->dist[x->dist].idx, phi,
                    &guard);
-    out->proved = spi_promise_holds(s, x->seq, x->dist, phi, guard);
+    out->proved = x->layout->partial != SP_PARTIAL_NONE
+                      ? partial_holds(s, x, phi)
+                      : spi_promise_holds(s, x->seq, x->dist, phi, guard);
   }
   out->relation = spi_relation_text(s, x->dist);
   if (!out->proved && !out->why) {
