@@ -54,6 +54,20 @@ static bool set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
+static bool set_run_budget(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  char *end;
+  double ops = strtod(text, &end);
+  if (end == text || *end || !(ops >= 0) || ops > 1e15) {
+    cli_usage_error("give a number of operations, e.g. 1e9; 0: do not look for "
+                    "a counterexample",
+                    "--run-budget %s is no number of operations", text);
+    return false;
+  }
+  values->run_budget = ops > 0 ? ops : -1;
+  return true;
+}
+
 static bool set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   char *end;
@@ -119,6 +133,9 @@ static const cli_option check_options[] = {
   {"smt2", 0, "DIR",
    "write each distinct obligation to DIR in SMT-LIB", set_smt2},
   {"json", 'j', "FILE", "write the report as JSON (docs/json.md)", set_json},
+  {"run-budget", 'B', "OPS",
+   "operations that looking for a counterexample may take (3e8; 0: do not)",
+   set_run_budget},
   {"timeout", 't', "SECONDS",
    "limit of the solver for one obligation (5)", set_timeout},
   {"quiet", 'q', NULL, "print the verdict only", set_quiet},
@@ -152,6 +169,7 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .assume = j->values->assume,
       .n_assume = j->values->n_assume,
       .timeout_ms = j->values->timeout_ms,
+      .run_budget = j->values->run_budget,
       .smt2_dir = j->values->smt2_dir,
       .progress = cli_progress_show,
       .user = &j->progress,

@@ -23,6 +23,7 @@ typedef struct cli_values {
   const char *smt2_dir;
   const char *json;
   uint32_t timeout_ms;
+  double run_budget; /* operations; 0: the default, negative: do not run */
   bool explain, quiet, no_color;
 } cli_values;
 

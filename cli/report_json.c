@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,57 @@ static json_t *json_error(sp_ctx *ctx, const sp_error *error) {
   return o;
 }
 
+static json_t *json_fault(sp_ctx *ctx, const sp_report *report) {
+  const sp_fault *f = report ? report->fault : NULL;
+  if (!f) {
+    return json_null();
+  }
+  json_t *o = json_object();
+  json_object_set_new(o, "operator", text_or_null(ctx, f->name));
+  json_object_set_new(o, "op", text_or_null(ctx, f->op));
+  json_object_set_new(o, "file", text_or_null(ctx, f->pos.source_file));
+  json_object_set_new(o, "line", number_or_null(f->pos.source_line));
+  json_object_set_new(o, "op_name", text_or_null(ctx, f->pos.op_name));
+  json_object_set_new(o, "dump_line", number_or_null(f->pos.dump.line));
+  json_object_set_new(o, "sentence", text_or_null(ctx, f->sentence));
+  json_object_set_new(o, "nearest", text_or_null(ctx, f->sequential));
+  return o;
+}
+
+/* JSON has no infinities and no NaN: they are texts. */
+static json_t *json_value(double v) {
+  return isfinite(v) ? json_real(v)
+                     : json_string(isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+}
+
+static json_t *json_index(const int64_t *v, uint32_t n) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < n; i++) {
+    json_array_append_new(list, json_integer((json_int_t)v[i]));
+  }
+  return list;
+}
+
+static json_t *json_counterexample(sp_ctx *ctx, const sp_report *report) {
+  const sp_counterexample *c = report ? report->counterexample : NULL;
+  if (!c) {
+    return json_null();
+  }
+  json_t *o = json_object();
+  json_object_set_new(o, "output", json_integer(c->output));
+  json_object_set_new(o, "name", text_or_null(ctx, c->name));
+  json_object_set_new(o, "rank", json_integer((json_int_t)c->rank));
+  json_object_set_new(o, "local_index", json_index(c->local_index, c->n_dims));
+  json_object_set_new(o, "global_index",
+                      json_index(c->global_index, c->n_dims));
+  json_object_set_new(o, "expected", json_value(c->expected));
+  json_object_set_new(o, "got", json_value(c->got));
+  json_object_set_new(o, "confirmed", json_boolean(c->confirmed));
+  json_object_set_new(o, "inputs", text_or_null(ctx, c->inputs));
+  json_object_set_new(o, "seed", json_integer((json_int_t)c->seed));
+  return o;
+}
+
 static json_t *json_report(sp_ctx *ctx, const cli_values *values,
                            const cli_outcome *outcome) {
   const sp_report *report = outcome->report;
@@ -163,8 +215,10 @@ static json_t *json_report(sp_ctx *ctx, const cli_values *values,
   json_object_set_new(o, "outputs", json_outputs(ctx, report));
   json_object_set_new(o, "assumptions", json_assumptions(ctx, report));
   json_object_set_new(o, "frontier", json_frontier(ctx, report));
-  json_object_set_new(o, "fault", json_null());
-  json_object_set_new(o, "counterexample", json_null());
+  json_object_set_new(o, "fault", json_fault(ctx, report));
+  json_object_set_new(o, "counterexample", json_counterexample(ctx, report));
+  json_object_set_new(o, "not_run",
+                      text_or_null(ctx, report ? report->not_run : NULL));
   json_object_set_new(o, "error", json_error(ctx, outcome->error));
   json_object_set_new(o, "stats", json_stats(outcome));
   if (values->explain && report) {

@@ -83,6 +83,43 @@ static void print_outputs(sp_ctx *ctx, const sp_report *report) {
   }
 }
 
+static void print_index(const int64_t *v, uint32_t n) {
+  printf("[");
+  for (uint32_t i = 0; i < n; i++) {
+    printf("%s%" PRId64, i ? ", " : "", v[i]);
+  }
+  printf("]");
+}
+
+static void print_fault(sp_ctx *ctx, const cli_outcome *outcome) {
+  const sp_report *report = outcome->report;
+  const sp_counterexample *c = report->counterexample;
+  const sp_fault *f = report->fault;
+  printf("\ncounterexample, found by running both programs:\n");
+  printf("  result %" PRIu32 " (%s), rank %" PRId64 ", local index ", c->output,
+         cli_clean(ctx, c->name), c->rank);
+  print_index(c->local_index, c->n_dims);
+  printf(", index in the sequential result ");
+  print_index(c->global_index, c->n_dims);
+  printf("\n  expected %.17g\n  got      %.17g\n", c->expected, c->got);
+  printf("  inputs: %s, seed %" PRIu64 "\n", c->inputs, c->seed);
+  if (!f) {
+    return;
+  }
+  printf("\nthe fault seems to be at:\n  %s = %s\n", cli_clean(ctx, f->name),
+         f->op);
+  const char *place = place_text(ctx, &f->pos);
+  if (*place) {
+    printf("      source: %s\n", place);
+  }
+  if (f->pos.dump.line) {
+    printf("      dump: %s:%" PRIu32 "\n",
+           f->pos.dump.file ? f->pos.dump.file : outcome->after,
+           f->pos.dump.line);
+  }
+  printf("      %s\n", cli_clean(ctx, f->sentence));
+}
+
 static void print_assumptions(sp_ctx *ctx, const sp_report *report) {
   if (report->n_assumptions == 0) {
     return;
@@ -192,10 +229,17 @@ void cli_print_report(sp_ctx *ctx, const cli_values *values,
     print_refusal(ctx, outcome->error);
     return;
   }
+  if (outcome->report->counterexample) {
+    print_fault(ctx, outcome);
+  }
   print_outputs(ctx, outcome->report);
   print_assumptions(ctx, outcome->report);
-  if (outcome->report->verdict != SP_REFINES) {
+  if (outcome->report->verdict == SP_UNPROVEN) {
     print_frontier(ctx, outcome);
+    if (outcome->report->not_run) {
+      printf("\nno counterexample was looked for: %s\n",
+             cli_clean(ctx, outcome->report->not_run));
+    }
   }
   if (values->explain) {
     print_explanation(ctx, outcome->report);

@@ -90,6 +90,23 @@ static const real_fn real_fns[] = {
     {"rem", NULL, fmod},          {"remainder", NULL, fmod},
 };
 
+bool sp_real_function(const char *name, double (**one)(double),
+                      double (**two)(double, double)) {
+  for (size_t i = 0; i < sizeof real_fns / sizeof *real_fns; i++) {
+    if (strcmp(real_fns[i].name, name) == 0) {
+      *one = real_fns[i].one;
+      *two = real_fns[i].two;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool sp_int_function(const char *name, uint32_t n, const int64_t *v,
+                     int64_t *out) {
+  return spi_ifn_value(name, n, v, out);
+}
+
 static bool real_fn_value(const char *name, uint32_t n, const sp_value *a,
                           sp_value *out) {
   for (size_t i = 0; i < sizeof real_fns / sizeof *real_fns; i++) {

@@ -79,6 +79,14 @@ typedef enum sp_red_op {
   SP_RED_LAMBDA,
 } sp_red_op;
 
+/* A number: i for INT, b for BOOL, r for REAL. */
+typedef struct sp_value {
+  sp_sort sort;
+  int64_t i;
+  double r;
+  bool b;
+} sp_value;
+
 /* What a variable stands for; only printing and heuristics look at it. */
 typedef enum sp_var_class {
   SP_VAR_INDEX, /* a tensor coordinate */
@@ -195,6 +203,8 @@ uint32_t sp_sym_n_args(const sp_pool *p, sp_sym s);
 const int64_t *sp_sym_extents(const sp_pool *p, sp_sym s);
 bool sp_sym_is_table(const sp_pool *p, sp_sym s);
 bool sp_sym_range(const sp_pool *p, sp_sym s, int64_t *lo, int64_t *hi);
+/* Element at of a table, row-major. */
+sp_value sp_sym_table_value(const sp_pool *p, sp_sym s, int64_t at);
 
 /* ---- integers ---- */
 sp_expr sp_int(sp_pool *p, int64_t v);
@@ -289,13 +299,6 @@ sp_expr sp_assume(sp_pool *p, sp_expr e, sp_expr cond, bool value);
 /* ---- printing, evaluating ---- */
 const char *sp_show(sp_pool *p, sp_expr e); /* context memory */
 
-/* A number: i for INT, b for BOOL, r for REAL. */
-typedef struct sp_value {
-  sp_sort sort;
-  int64_t i;
-  double r;
-  bool b;
-} sp_value;
 typedef struct sp_eval_env {
   void *user;
   /* value of a free variable */
@@ -311,5 +314,11 @@ typedef struct sp_eval_env {
 /* False when the budget ran out or a function is unknown. Used by tests and
  * pre-filters only: nothing is proved by it. */
 bool sp_eval(sp_pool *p, sp_expr e, sp_eval_env *env, sp_value *out);
+/* The functions that sp_eval knows by name: of one or two reals (one of the
+ * two pointers is set), and of integers. False: none of them. */
+bool sp_real_function(const char *name, double (**one)(double),
+                      double (**two)(double, double));
+bool sp_int_function(const char *name, uint32_t n, const int64_t *v,
+                     int64_t *out);
 
 #endif

@@ -1,16 +1,18 @@
 /* op.c: finding rows, checking a node against its row, evaluating it. The rows
  * are in encode/ops/; CMake lists their files in the generated ops_table.c. */
 #include "encode/op.h"
+#include "encode/aten_args.h"
 #include "encode/op_util.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 
 /* Generated: sp_ops_X of every file encode/ops/X.c, then NULL. */
 extern const sp_op *const *const sp_op_files[];
 
-enum { MAX_ROWS = 1024 };
+enum { MAX_ROWS = 1024, MAX_SPELLINGS = 4096 };
 
 /* Constants, laid out once per process: rows in table order, and spellings in
  * alphabetic order for the search. Never written again. */
@@ -19,17 +21,13 @@ static uint32_t n_rows;
 static struct spelling {
   const char *text;
   const sp_op *row;
-} spellings[MAX_ROWS];
+} spellings[MAX_SPELLINGS];
 static uint32_t n_spellings;
 static once_flag rows_once = ONCE_FLAG_INIT;
 
-static void spelling_insert(const char *text, const sp_op *row) {
-  assert(n_spellings < MAX_ROWS);
-  uint32_t at = n_spellings++;
-  for (; at > 0 && strcmp(spellings[at - 1].text, text) > 0; at--) {
-    spellings[at] = spellings[at - 1];
-  }
-  spellings[at] = (struct spelling){text, row};
+static int by_text(const void *a, const void *b) {
+  return strcmp(((const struct spelling *)a)->text,
+                ((const struct spelling *)b)->text);
 }
 
 static void rows_fill(void) {
@@ -38,10 +36,12 @@ static void rows_fill(void) {
       assert(n_rows < MAX_ROWS);
       rows[n_rows++] = *row;
       for (const char *const *s = (*row)->spellings; *s; s++) {
-        spelling_insert(*s, *row);
+        assert(n_spellings < MAX_SPELLINGS);
+        spellings[n_spellings++] = (struct spelling){*s, *row};
       }
     }
   }
+  qsort(spellings, n_spellings, sizeof *spellings, by_text);
 }
 
 const sp_op *const *sp_op_table(uint32_t *n) {
@@ -68,7 +68,7 @@ const sp_op *sp_op_find(const char *spelling) {
   return NULL;
 }
 
-static const char *kind_name(sp_attr_kind k) {
+const char *spi_attr_kind_name(sp_attr_kind k) {
   switch (k) {
   case SP_ATTR_INT:
     return "a number";
@@ -96,6 +96,8 @@ static const char *kind_name(sp_attr_kind k) {
     return "a list of numbers that differs from rank to rank";
   case SP_ATTR_RANKED_FLOAT:
     return "a float that differs from rank to rank";
+  case SP_ATTR_MEANING:
+    return "a meaning";
   }
   return "?";
 }
@@ -109,7 +111,12 @@ static const sp_op_attr *row_attr(const sp_op *op, const char *name) {
   return NULL;
 }
 
-static void check_attrs(sp_ctx *ctx, const sp_op *op, const sp_node *node) {
+static void check_attrs(sp_ctx *ctx, const sp_program *program,
+                        const sp_op *op, const sp_node *node) {
+  if (op->params) {
+    spi_args_check(ctx, program, op, node);
+    return;
+  }
   for (uint32_t i = 0; i < node->n_attrs; i++) {
     const sp_attr *a = &node->attrs[i];
     const sp_op_attr *known = row_attr(op, a->name);
@@ -118,7 +125,7 @@ static void check_attrs(sp_ctx *ctx, const sp_op *op, const sp_node *node) {
     }
     if (known->kind != a->kind) {
       spi_bad(ctx, node, "attribute %s is %s, %s expected", a->name,
-              kind_name(a->kind), kind_name(known->kind));
+              spi_attr_kind_name(a->kind), spi_attr_kind_name(known->kind));
     }
   }
   for (const sp_op_attr *a = op->attrs; a && a->name; a++) {
@@ -154,12 +161,15 @@ static const sp_op *check_node(sp_ctx *ctx, const sp_program *program,
     spi_unknown(ctx, node, "the operator has no row in the operator table");
   }
   check_operands(ctx, op, node);
-  check_attrs(ctx, op, node);
+  check_attrs(ctx, program, op, node);
   for (uint32_t i = 0; i < node->n_in; i++) {
     check_dtype(ctx, node, spi_in(program, node, i));
   }
   for (uint32_t i = 0; i < node->n_out; i++) {
-    check_dtype(ctx, node, spi_out(program, node, i));
+    /* an element of a tuple that nobody uses has no type in FX texts */
+    if (spi_out(program, node, i)->dtype != SP_DTYPE_INVALID || !op->params) {
+      check_dtype(ctx, node, spi_out(program, node, i));
+    }
   }
   op->shape(ctx, program, node);
   return op;
@@ -194,7 +204,7 @@ const sp_op *sp_op_check(sp_ctx *ctx, const sp_program *program,
                          const sp_node *node) {
   const sp_op *op = sp_op_find(node->op);
   if (op) {
-    check_attrs(ctx, op, node);
+    check_attrs(ctx, program, op, node);
     for (uint32_t i = 0; i < node->n_attrs; i++) {
       if (node->attrs[i].kind == SP_ATTR_REGION) {
         check_region(ctx, node, node->attrs[i].u.region);

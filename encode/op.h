@@ -52,6 +52,8 @@ typedef struct sp_op {
   const char *name;             /* the row's own name, "concatenate" */
   const char *const *spellings; /* "hlo:concatenate", ..., NULL at the end */
   const sp_op_attr *attrs;      /* name NULL at the end; may be NULL */
+  const char *params;           /* instead of attrs, for formats that call
+                                   operators like functions (aten_args.h) */
   uint32_t min_operands, max_operands; /* max UINT32_MAX: any number */
   sp_shape_fn shape;
   sp_element_fn element;

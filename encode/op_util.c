@@ -70,9 +70,11 @@ noreturn void spi_bad(sp_ctx *ctx, const sp_node *node, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
+  bool hlo = strncmp(node->op, "hlo:", 4) == 0;
   sp_raise(ctx, SP_ERR_INPUT, node->pos.dump,
-           "XLA's verifier would refuse this instruction; was the dump edited "
-           "or cut?",
+           hlo ? "XLA's verifier would refuse this instruction; was the dump "
+                 "edited or cut?"
+               : "PyTorch would refuse this call; was the text edited or cut?",
            "%s (%s): %s", node->name, node->op, text);
 }
 

@@ -27,6 +27,7 @@ const sp_program *spi_attr_region(const sp_node *node, const char *name);
 const sp_groups *spi_attr_groups(const sp_node *node, const char *name);
 const sp_window_dim *spi_attr_window(const sp_node *node, uint32_t *n);
 bool spi_contains(const int64_t *v, uint32_t n, int64_t x);
+const char *spi_attr_kind_name(sp_attr_kind k); /* "a number" */
 
 /* ---- errors ---- */
 /* SP_ERR_INPUT, "dot.5: ...", at the node. */
@@ -63,6 +64,21 @@ sp_dtype spi_in_dtype(const sp_call *call, uint32_t operand);
 sp_dtype spi_out_dtype(const sp_call *call);
 sp_expr spi_zero(sp_pool *p, sp_sort sort);
 sp_expr spi_one(sp_pool *p, sp_sort sort);
+/* v as a constant of a float type: the decimal that is printed for it. */
+sp_expr spi_float(sp_pool *p, double v, sp_dtype t);
+/* e of one type as a value of another: integers wrap, floats are truncated to
+ * integers, predicates are 0 and 1. */
+sp_expr spi_convert(const sp_call *call, sp_expr e, sp_dtype from, sp_dtype to);
+/* idx in a shape as the index of the same row-major position in another; the
+ * sizes are equal and not 0. */
+void spi_reshape_index(sp_pool *p, const sp_shape *from, const sp_shape *to,
+                       const sp_expr *idx, sp_expr *out);
+/* Element of the operands joined along dim; stacked: along a new dimension. */
+sp_expr spi_join(const sp_call *call, uint32_t count, const uint32_t *operands,
+                 int64_t dim, bool stacked, const sp_expr *idx);
+/* LAMBDA of operand k along dimension d, the other coordinates at idx. */
+sp_expr spi_slice_along(const sp_call *call, uint32_t k, int64_t d,
+                        const sp_expr *idx);
 /* The rank that computes; raises inside regions, which have none. */
 sp_expr spi_rank(const sp_call *call);
 /* e as an integer of type t holds it: see the comment in op_util.c. */

@@ -99,6 +99,19 @@ sp_sym sp_sym_table_num(sp_pool *p, uint32_t n_args, const int64_t *extents,
   return s;
 }
 
+sp_value sp_sym_table_value(const sp_pool *p, sp_sym sym, int64_t at) {
+  const spi_sym *s = spi_sym_of(p, sym);
+  assert(s->is_table && at >= 0 && at < s->n_values);
+  sp_value v = {.sort = s->sort};
+  if (s->sort == SP_SORT_REAL) {
+    v.r = sp_num_double(p, s->nums[at]);
+  } else {
+    v.i = s->ints[at];
+    v.b = v.i != 0;
+  }
+  return v;
+}
+
 bool spi_table_at(const spi_sym *s, const int64_t *idx, int64_t *at) {
   *at = 0;
   for (uint32_t i = 0; i < s->n_args; i++) {

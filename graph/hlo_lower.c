@@ -431,11 +431,19 @@ static void lower_id(hlo_scope *f, uint32_t i) {
   if (in->type.tuple || shape->n_dims || shape->dtype != SP_U32) {
     spi_lower_fail(f->lw, in, NULL, "its type is not u32[]");
   }
-  if (own == 1) {
-    zero_node(f, i);
-  } else {
+  if (own > 1) {
     spi_node_for(f, i, "partition-id", 0, 1);
+    return;
   }
+  const hlo_module *m = f->lw->m;
+  if (!m->replicas && !m->partitions) {
+    sp_raise(f->lw->ctx, SP_ERR_UNKNOWN, in->pos.dump,
+             "take the HloProto or the text, whose header has num_partitions",
+             "%s asks for the device's number, but the module does not say how "
+             "many devices there are",
+             in->name);
+  }
+  zero_node(f, i);
 }
 
 /* --- dispatch ------------------------------------------------------------ */

@@ -69,6 +69,31 @@ static int64_t largest_id(const hlo_instr *in) {
   return top;
 }
 
+static int64_t sharding_devices(const sp_sharding *const *list, uint32_t n) {
+  int64_t most = 1;
+  for (uint32_t i = 0; list && i < n; i++) {
+    if (list[i] && list[i]->kind == SP_SHARDING_TILED &&
+        list[i]->n_devices > most) {
+      most = list[i]->n_devices;
+    }
+  }
+  return most;
+}
+
+/* Partitions that the module's shardings are about. */
+static int64_t sharded_over(const hlo_module *m) {
+  int64_t most = sharding_devices(m->param_shardings, m->n_param_shardings);
+  int64_t n = sharding_devices(m->result_shardings, m->n_result_shardings);
+  most = n > most ? n : most;
+  const hlo_computation *entry = &m->computations[m->entry];
+  for (uint32_t k = 0; k < entry->n_instrs; k++) {
+    n = sharding_devices(entry->instrs[k].shardings,
+                         entry->instrs[k].n_shardings);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
 void spi_devices_infer(hlo_lower *lw) {
   const hlo_module *m = lw->m;
   lw->replicas = m->replicas ? m->replicas : 1;
@@ -82,7 +107,7 @@ void spi_devices_infer(hlo_lower *lw) {
   if (m->replicas || m->partitions) {
     return;
   }
-  int64_t replicas = 1, partitions = 1;
+  int64_t replicas = 1, partitions = sharded_over(m);
   const hlo_instr *last = NULL;
   for (uint32_t i = 0; i < m->n_computations; i++) {
     for (uint32_t k = 0; k < m->computations[i].n_instrs; k++) {

@@ -164,7 +164,8 @@ void sp_program_check(sp_ctx *ctx, const sp_program *p) {
                i);
   }
   for (uint32_t i = 0; i < p->n_results; i++) {
-    check_that(ctx, p->results[i] < p->n_tensors, p, "a result out of range",
-               i);
+    uint32_t t = p->results[i];
+    check_that(ctx, t < p->n_tensors || t == SP_NO_TENSOR, p,
+               "a result out of range", i);
   }
 }

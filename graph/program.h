@@ -115,6 +115,10 @@ typedef struct sp_literal {
 } sp_literal;
 
 typedef struct sp_program sp_program;
+typedef struct sp_meaning sp_meaning; /* encode/meaning.h */
+
+/* A result that is no tensor: None, or a number (PyTorch FX). */
+#define SP_NO_TENSOR UINT32_MAX
 
 typedef enum sp_attr_kind {
   SP_ATTR_INT,     /* i; booleans are 0 or 1 */
@@ -132,6 +136,7 @@ typedef enum sp_attr_kind {
   SP_ATTR_RANKED_INT,   /* ints, n = number of ranks: by rank */
   SP_ATTR_RANKED_INTS,  /* ints, n = ranks * length: rank-major */
   SP_ATTR_RANKED_FLOAT, /* floats, n = number of ranks */
+  SP_ATTR_MEANING,      /* meaning: of a custom operator, from a spec */
 } sp_attr_kind;
 
 typedef struct sp_attr {
@@ -147,6 +152,7 @@ typedef struct sp_attr {
     const sp_literal *literal;
     const sp_groups *groups;
     const sp_program *region;
+    const sp_meaning *meaning;
   } u;
   size_t n; /* arrays: how many */
 } sp_attr;
@@ -180,9 +186,10 @@ struct sp_program {
   const sp_tensor *tensors;
   uint32_t n_params;
   const uint32_t *params; /* tensors, by parameter number; their nodes have
-                             the op "hlo:parameter" and attr "index" */
+                             the op "hlo:parameter" or "fx:placeholder" and
+                             the attr "index" */
   uint32_t n_results;
-  const uint32_t *results; /* tensors; one may occur twice */
+  const uint32_t *results; /* tensors or SP_NO_TENSOR; one may occur twice */
   /* What the module says of its results and parameters beyond the tensors'
    * own annotations; arrays or NULL, elements may be NULL. */
   const sp_sharding *const *result_shardings;

@@ -1,11 +1,23 @@
 /* roll.h: one program in the rank from the programs of all ranks.
  *
  * CONTRACT. The programs of ranks 0 .. n-1 must be equal node by node but for
- * numbers in attributes, names and source positions; numbers that differ
- * become RANKED attributes, process groups (given by name) become GROUPS
- * attributes "replica_groups" on the nodes that name them. Where programs differ in more,
- * sp_roll returns NULL and *why says where first (file and line of two ranks):
- * then ranks have to be related one by one. Shapes must agree on all ranks.
+ * numbers in attributes, names, devices and source positions; numbers that
+ * differ become RANKED attributes. Where programs differ in more, sp_roll
+ * returns NULL and *why says where first (file and line of two ranks): then
+ * ranks have to be related one by one. Shapes must agree on all ranks.
+ *
+ * Process groups, given by name, become the GROUPS attribute "replica_groups"
+ * in place of the attribute that named them, also where n is 1. Ranks may use
+ * different names on the same node: each rank's group is the one that holds it
+ * among those of the name that it uses. SP_ERR_INPUT where a name is not
+ * listed, where no group of it holds the rank, and where the ranks of a group
+ * do not agree about it. Which operators name groups: sp_roll_names_group.
+ *
+ * Where ranks take different pieces of a split, chunk or unbind, all of these
+ * become one aten.slice.Tensor or aten.select.int for each piece in use.
+ *
+ * The result has partitions n; names and positions are those of rank 0, and it
+ * shares memory with the programs.
  */
 #ifndef SP_GRAPH_ROLL_H
 #define SP_GRAPH_ROLL_H
@@ -18,6 +30,9 @@ typedef struct sp_named_group {
   const char *name;
   const sp_groups *groups;
 } sp_named_group;
+
+/* Does this attribute of the node name a process group? */
+bool sp_roll_names_group(const sp_node *node, const sp_attr *attr);
 
 const sp_program *sp_roll(sp_ctx *ctx, uint32_t n,
                           const sp_program *const *programs, size_t n_groups,

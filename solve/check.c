@@ -4,6 +4,7 @@
 #include "solve/check.h"
 
 #include "solve/state.h"
+#include "solve/witness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,8 @@ static void relate_given(sp_state *s, const sp_placed *given) {
 }
 
 static void assume_ranges(sp_state *s) {
+  spi_assumption(s, "values are real numbers: rounding, overflow and NaN are "
+                    "left out");
   for (size_t i = 0; i < s->problem->n_ranges; i++) {
     const sp_range_given *r = &s->problem->ranges[i];
     sp_sym_set_range(s->pool, s->seq[r->seq].sym, r->lo, r->hi - 1);
@@ -149,8 +152,14 @@ static void say(sp_state *s, sp_report *report) {
     }
   }
   const sp_program *d = s->dist_program;
+  const sp_counterexample *c = report->counterexample;
   report->sentence =
-      open == 0
+      c ? sp_format(s->ctx,
+                    "result %u (%s) is wrong on rank %lld: %.9g instead of "
+                    "%.9g; %s",
+                    c->output, c->name, (long long)c->rank, c->got,
+                    c->expected, report->fault->sentence)
+      : open == 0
           ? sp_format(s->ctx,
                       "the program on %lld partitions computes what the "
                       "sequential one does (%zu result%s)",
@@ -201,6 +210,9 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   size_t n_notes = sp_pool_notes(s->pool, &notes);
   for (size_t i = 0; i < n_notes; i++) {
     spi_assumption(s, notes[i]);
+  }
+  if (report->verdict != SP_REFINES && options->run_budget >= 0) {
+    spi_look_for_witness(s, report);
   }
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);

@@ -8,7 +8,8 @@
  * with the reason. Raises (call under sp_protect): SP_ERR_INPUT when the two
  * programs cannot belong together (parameter counts, shapes, meshes),
  * SP_ERR_USAGE for a bad assumption. Cost: about one small Z3 query for each
- * distinct distributed operator.
+ * distinct distributed operator; a failed proof also runs both programs, up to
+ * a budget. VIOLATION is given only with a counterexample found by that.
  */
 #ifndef SP_SOLVE_CHECK_H
 #define SP_SOLVE_CHECK_H
@@ -21,11 +22,16 @@ typedef enum sp_verdict {
   SP_UNPROVEN
 } sp_verdict;
 
+#define SP_CHECK_RUN_BUDGET 3e8 /* about a second */
+
 typedef struct sp_check_options {
   const sp_assumed_range *assume;
   size_t n_assume;
   uint32_t timeout_ms;    /* for one obligation; 0 = the default, 5000 */
   const char *smt2_dir;   /* NULL: do not write obligations */
+  /* Operations that looking for a counterexample may take, when the proof
+   * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
+  double run_budget;
   /* Called now and then with the number of distributed tensors done and their
    * total; may be NULL. */
   void (*progress)(void *user, size_t done, size_t total, const char *name);
@@ -55,6 +61,28 @@ typedef struct sp_report_tensor {
   sp_pos pos;
 } sp_report_tensor;
 
+/* Where a result differs from what was promised of it, found by running both
+ * programs. */
+typedef struct sp_counterexample {
+  uint32_t output;  /* number of the result */
+  const char *name; /* of the distributed tensor */
+  int64_t rank;
+  uint32_t n_dims;
+  const int64_t *local_index, *global_index; /* n_dims each */
+  double expected, got;
+  bool confirmed;     /* both programs were run to the result */
+  const char *inputs; /* how they were drawn */
+  uint64_t seed;
+} sp_counterexample;
+
+/* Where the fault seems to be. */
+typedef struct sp_fault {
+  const char *name, *op;
+  sp_pos pos;
+  const char *sentence;   /* what seems wrong, for people */
+  const char *sequential; /* what it should correspond to, or NULL */
+} sp_fault;
+
 typedef struct sp_report_stats {
   double seconds, solver_seconds;
   uint64_t obligations;  /* asked, cached ones included */
@@ -76,6 +104,9 @@ typedef struct sp_report {
   size_t n_frontier; /* indices into tensors: the first unrelated ones that
                         stand between the inputs and an unproved result */
   const size_t *frontier;
+  const sp_counterexample *counterexample; /* VIOLATION; else NULL */
+  const sp_fault *fault;                   /* VIOLATION; else NULL */
+  const char *not_run; /* why no counterexample was looked for, or NULL */
   sp_report_stats stats;
 } sp_report;
 

@@ -64,7 +64,8 @@ static void define(sp_ctx *ctx, void *arg) {
                   .assume = note};
   sp_op_check(ctx, s->dist_program, call.node);
   sp_pool_mode(s->pool, d->raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
-  d->result = sp_op_element(&call, s->dist[d->tensor].idx);
+  d->result = spi_by_known_sums(
+      s, sp_op_element(&call, s->dist[d->tensor].idx));
   sp_pool_mode(s->pool, SP_MODE_NORMAL);
 }
 

@@ -1,21 +1,27 @@
 /* loop.c: induction. Read spi_loop_relate, then prove_step_kept. */
 #include "solve/loop.h"
+#include "solve/loop_partial.h"
 
 #include <string.h>
 
-enum { MAX_CHOICES = 6, MAX_ROUNDS = 24 };
+enum { MAX_CHOICES = 6, MAX_PARTIAL = 8, MAX_GROUPS = 4, MAX_ROUNDS = 24 };
 
 /* Carried tensor k of the distributed loop is carried tensor `seq` of the
- * sequential one at phi, where guard. */
+ * sequential one at phi, where guard; or its sum over the group is scale times
+ * that. */
 typedef struct choice {
   uint32_t seq;
   sp_expr phi[SP_MAX_DIMS];
   sp_expr guard;
+  const sp_groups *groups; /* NULL: no sum */
+  int64_t scale;
 } choice;
 
 typedef struct carried {
   uint32_t n, now; /* choices; now == n: none is left */
-  choice choice[MAX_CHOICES];
+  bool partial;    /* sums were added, after the first n_plain */
+  uint32_t n_plain;
+  choice choice[MAX_CHOICES + MAX_PARTIAL];
 } carried;
 
 typedef struct loops {
@@ -38,9 +44,19 @@ static sp_expr junk(sp_state *s, uint32_t t) {
   return sp_read(s->pool, s->dist[t].sym, idx);
 }
 
+static spi_partial partial_of(const choice *c, uint32_t seq, uint32_t dist) {
+  return (spi_partial){seq, dist, c->groups, c->scale, c->phi};
+}
+
 static bool holds_initially(loops *l, uint32_t k, const choice *c) {
   sp_state *s = l->s;
   uint32_t v = l->seq_node->in[c->seq], w = l->dist_node->in[k];
+  sp_prover_about(s->prover, sp_format(s->ctx, "before the loop: %s",
+                                       s->dist_program->tensors[w].name));
+  if (c->groups) {
+    spi_partial sum = partial_of(c, v, w);
+    return spi_partial_holds(s, &sum);
+  }
   sp_hyps hyps = {0};
   if (!sp_is_true(s->pool, c->guard)) {
     hyps = spi_hyps_with(s->prover, hyps, c->guard);
@@ -48,8 +64,6 @@ static bool holds_initially(loops *l, uint32_t k, const choice *c) {
   if (!spi_seq_defined(s, v)) {
     return false;
   }
-  sp_prover_about(s->prover, sp_format(s->ctx, "before the loop: %s",
-                                       s->dist_program->tensors[w].name));
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr want = spi_seq_read(s, v, c->phi, true);
   sp_expr got = s->dist[w].relation.v ? s->dist[w].relation
@@ -62,17 +76,22 @@ static bool holds_initially(loops *l, uint32_t k, const choice *c) {
   return ok;
 }
 
+static uint32_t most(const carried *x) {
+  return x->partial ? x->n_plain + MAX_PARTIAL : MAX_CHOICES;
+}
+
 static void add_choice(loops *l, uint32_t k, const choice *c) {
   carried *x = &l->carried[k];
   for (uint32_t i = 0; i < x->n; i++) {
     uint32_t n =
         l->s->seq_program->tensors[l->seq_node->out + c->seq].shape.n_dims;
-    if (x->choice[i].seq == c->seq &&
+    if (x->choice[i].seq == c->seq && x->choice[i].groups == c->groups &&
+        x->choice[i].scale == c->scale &&
         memcmp(x->choice[i].phi, c->phi, n * sizeof *c->phi) == 0) {
       return;
     }
   }
-  if (x->n < MAX_CHOICES && holds_initially(l, k, c)) {
+  if (x->n < most(x) && holds_initially(l, k, c)) {
     x->choice[x->n++] = *c;
   }
 }
@@ -104,7 +123,7 @@ static void choose_placed(loops *l, uint32_t k, uint32_t seq, uint32_t d,
   sp_state *s = l->s;
   const sp_shape *v = &s->seq_program->tensors[l->seq_node->out + seq].shape;
   const sp_shape *w = &s->dist_program->tensors[l->dist_node->out + k].shape;
-  if (l->carried[k].n >= MAX_CHOICES) {
+  if (l->carried[k].n >= most(&l->carried[k])) {
     return;
   }
   if (d == v->n_dims) {
@@ -149,6 +168,28 @@ static void choose(loops *l, uint32_t k) {
   }
 }
 
+/* When nothing plain is kept: addends whose sum over a group is carried. */
+static void choose_partial(loops *l, uint32_t k) {
+  carried *x = &l->carried[k];
+  x->partial = true;
+  x->n_plain = x->n;
+  const sp_groups *groups[MAX_GROUPS];
+  uint32_t n = spi_partial_groups(l->s, groups, MAX_GROUPS);
+  sp_expr all = sp_bool(l->s->pool, true);
+  for (uint32_t i = 0; i < l->seq.n; i++) {
+    uint32_t seq = (k + i) % l->seq.n;
+    for (uint32_t g = 0; g < n && may_correspond(l, k, seq); g++) {
+      /* sums of addends, and of shares of a mean */
+      int64_t size = groups[g]->start[1];
+      for (int64_t scale = 1; scale <= size; scale += size - 1) {
+        choice c = {
+            .seq = seq, .guard = all, .groups = groups[g], .scale = scale};
+        choose_placed(l, k, seq, 0, &c);
+      }
+    }
+  }
+}
+
 /* ---- one step ---- */
 
 static sp_expr count_at(sp_state *s, const loop_counter *c, sp_expr step) {
@@ -174,6 +215,11 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
       d->how = "carried: counts steps";
     } else if (c->now < c->n) {
       const choice *now = &c->choice[c->now];
+      if (now->groups) {
+        d->opaque = true;
+        d->how = "carried: addends, their sum assumed at step t";
+        continue;
+      }
       sp_expr read = sp_read(x->pool, x->seq[seq->params[now->seq]].sym,
                              now->phi);
       d->relation = sp_ite(x->pool, now->guard, read, junk(x, w));
@@ -203,6 +249,11 @@ static bool relation_kept(loops *l, sp_state *x, uint32_t k) {
   uint32_t w = l->dist.body->results[k];
   sp_prover_about(x->prover, sp_format(x->ctx, "kept by the loop: %s",
                                        x->dist_program->tensors[w].name));
+  if (c->groups) {
+    spi_partial sum =
+        partial_of(c, l->seq.body->params[c->seq], l->dist.body->params[k]);
+    return spi_partial_kept(x, &sum, v, w);
+  }
   return spi_promise_holds(x, v, w, c->phi, c->guard);
 }
 
@@ -224,6 +275,9 @@ static bool prove_step_kept(loops *l, sp_state **bodies) {
       }
     } else if (c->now < c->n && !relation_kept(l, x, k)) {
       c->now++;
+      if (c->now == c->n && !c->partial) {
+        choose_partial(l, k);
+      }
       all = false;
     }
   }
@@ -300,6 +354,12 @@ static void adopt_results(loops *l) {
     }
     const choice *now = &c->choice[c->now];
     uint32_t v = l->seq_node->out + now->seq;
+    if (now->groups) {
+      d->opaque = true;
+      d->how = "loop: addends; their sum over a group is kept by every step";
+      sp_push(s->ctx, &s->sums, partial_of(now, v, w));
+      continue;
+    }
     sp_expr read = sp_read(s->pool, s->seq[v].sym, now->phi);
     d->relation = sp_ite(s->pool, now->guard, read, junk(s, w));
     d->seq = v + 1;

@@ -80,7 +80,7 @@ static sp_expr reduced(sp_state *s, uint32_t w, const sp_layout *l, bool raw) {
       [SP_PARTIAL_MAX] = SP_RED_MAX,  [SP_PARTIAL_MIN] = SP_RED_MIN,
       [SP_PARTIAL_PROD] = SP_RED_PROD,
   };
-  e = sp_red(p, ops[l->partial], 1, &k, e);
+  e = spi_by_known_sums(s, sp_red(p, ops[l->partial], 1, &k, e));
   if (l->partial == SP_PARTIAL_AVG) {
     e = sp_scale(p, e, sp_num_ratio(p, 1, size));
   }
@@ -155,6 +155,23 @@ static void frontier(sp_state *s, uint32_t w, bool *seen, bool *first) {
     }
     first[t] |= stops;
   }
+}
+
+uint32_t spi_first_unrelated(sp_state *s) {
+  const sp_program *d = s->dist_program;
+  bool *seen = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *seen);
+  bool *first = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *first);
+  for (uint32_t k = 0; k < d->n_results; k++) {
+    if (!s->dist[d->results[k]].relation.v) {
+      frontier(s, d->results[k], seen, first);
+    }
+  }
+  for (uint32_t t = 0; t < d->n_tensors; t++) {
+    if (first[t]) {
+      return t;
+    }
+  }
+  return UINT32_MAX;
 }
 
 void spi_outputs(sp_state *s, sp_report *report) {

@@ -83,6 +83,15 @@ typedef struct spi_attempt {
   sp_expr phi[SP_MAX_DIMS];
 } spi_attempt;
 
+/* The sum over the group of this rank of what distributed tensor `dist` holds
+ * at its index variables is scale * (the sequential tensor seq at phi). */
+typedef struct spi_partial {
+  uint32_t seq, dist;
+  const sp_groups *groups; /* all of one size, every rank in one */
+  int64_t scale;
+  const sp_expr *phi;
+} spi_partial;
+
 /* A state of its own for a region (loop body), and whose it is. */
 typedef struct spi_kept {
   struct sp_state *state;
@@ -112,6 +121,7 @@ typedef struct sp_state {
   SP_VEC(spi_index_var) index_vars;
   SP_VEC(spi_cut) cuts; /* by which inputs are cut */
   SP_VEC(spi_kept) kept; /* bodies of loops, for the report */
+  SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
   bool *loop_used; /* by sequential node: has its counterpart */
   sp_report_stats stats;
 } sp_state;
@@ -145,6 +155,10 @@ sp_state *spi_substate(sp_state *s, const sp_program *seq,
 void spi_keep_substate(sp_state *s, sp_state *x, const char *name);
 /* e with reads of a scalar symbol replaced. */
 sp_expr spi_replace_symbol(sp_pool *p, sp_expr e, sp_sym sym, sp_expr value);
+
+/* ---- loop_partial.c ---- */
+/* e with sums over groups replaced that s->sums knows: proved equal. */
+sp_expr spi_by_known_sums(sp_state *s, sp_expr e);
 
 /* ---- distributed.c ---- */
 void spi_dist_start(sp_state *s);
@@ -184,6 +198,8 @@ void spi_propagate(sp_state *s);
 
 /* ---- outputs.c ---- */
 void spi_outputs(sp_state *s, sp_report *report);
+/* The first tensor without a relation on the way to a result without one. */
+uint32_t spi_first_unrelated(sp_state *s);
 /* The distributed tensor w holds the sequential one v at phi, where guard:
  * proved. */
 bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,

@@ -10,115 +10,9 @@
  *   all-to-all      block k of the result is block position(r) of member k
  *   permute         out(r)[i] = a(source(r))[i], zero where there is none
  * Groups of different sizes have no such formula and are refused. */
-#include "encode/op_util.h"
+#include "encode/op_groups.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- groups ---- */
-
-/* The common size of the groups. */
-static int64_t group_size(const sp_groups *g) {
-  return g->n_groups ? g->start[1] - g->start[0] : 0;
-}
-
-static void check_groups(sp_ctx *ctx, const sp_program *program,
-                         const sp_node *node) {
-  const sp_groups *g = spi_attr_groups(node, "replica_groups");
-  int64_t n = program->partitions;
-  if (g->n_groups == 0) {
-    spi_bad(ctx, node, "no device groups");
-  }
-  for (uint32_t k = 0; k < g->n_groups; k++) {
-    if (g->start[k + 1] - g->start[k] != group_size(g)) {
-      spi_unknown(ctx, node, "its groups have different sizes (%lld and %lld)",
-                  (long long)group_size(g),
-                  (long long)(g->start[k + 1] - g->start[k]));
-    }
-  }
-  sp_mark mark = sp_scratch_mark(ctx);
-  uint8_t *seen = sp_scratch(ctx, (size_t)n + 1);
-  memset(seen, 0, (size_t)n + 1);
-  for (uint32_t i = 0; i < g->start[g->n_groups]; i++) {
-    int64_t id = g->ids[i];
-    if (id < 0 || id >= n || seen[id]) {
-      spi_bad(ctx, node, "device %lld is %s", (long long)id,
-              id < 0 || id >= n ? "not there" : "in two groups");
-    }
-    seen[id] = 1;
-  }
-  if ((int64_t)g->start[g->n_groups] != n) {
-    spi_bad(ctx, node, "%u of %lld devices are in a group",
-            g->start[g->n_groups], (long long)n);
-  }
-  sp_scratch_release(ctx, mark);
-}
-
-/* Groups of a call as functions of ranks. */
-typedef struct members {
-  const sp_call *call;
-  int64_t n, w;       /* devices, devices in a group */
-  const int64_t *ids; /* group by group */
-  int64_t *group, *position;
-} members;
-
-static int by_id(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* sorted: the order inside groups does not matter; ascending fits best. */
-static members members_of(const sp_call *call, bool sorted) {
-  sp_ctx *ctx = sp_pool_ctx(call->pool);
-  const sp_groups *g = spi_attr_groups(call->node, "replica_groups");
-  members m = {.call = call,
-               .n = g->start[g->n_groups],
-               .w = group_size(g),
-               .ids = g->ids};
-  m.group = sp_scratch(ctx, (size_t)m.n * sizeof *m.group);
-  m.position = sp_scratch(ctx, (size_t)m.n * sizeof *m.position);
-  for (uint32_t k = 0; k < g->n_groups; k++) {
-    for (int64_t i = 0; i < m.w; i++) {
-      int64_t id = g->ids[g->start[k] + i];
-      m.group[id] = k;
-      m.position[id] = i;
-    }
-  }
-  if (sorted) {
-    int64_t *ids = sp_scratch(ctx, (size_t)m.n * sizeof *ids);
-    memcpy(ids, g->ids, (size_t)m.n * sizeof *ids);
-    for (uint32_t k = 0; k < g->n_groups; k++) {
-      qsort(ids + g->start[k], (size_t)m.w, sizeof *ids, by_id);
-    }
-    m.ids = ids;
-  }
-  return m;
-}
-
-static sp_expr table_at(sp_pool *p, const int64_t *v, int64_t n, sp_expr x) {
-  return n == 1 ? sp_int(p, v[0]) : sp_table(p, v, n, x);
-}
-
-/* The device at position k of this rank's group. */
-static sp_expr member(const members *m, sp_expr k) {
-  sp_pool *p = m->call->pool;
-  sp_expr rank = spi_rank(m->call);
-  if (m->w == 1) {
-    return rank;
-  }
-  if (m->w == m->n) {
-    return table_at(p, m->ids, m->n, k);
-  }
-  sp_expr g = table_at(p, m->group, m->n, rank);
-  return table_at(p, m->ids, m->n, sp_iadd(p, sp_iscale(p, g, m->w), k));
-}
-
-static sp_expr position(const members *m) {
-  if (m->w == 1) {
-    return sp_int(m->call->pool, 0);
-  }
-  return table_at(m->call->pool, m->position, m->n, spi_rank(m->call));
-}
 
 /* ---- shapes ---- */
 
@@ -168,31 +62,31 @@ static void check_reducer(sp_ctx *ctx, const sp_program *program,
 
 static void all_reduce_shape(sp_ctx *ctx, const sp_program *program,
                              const sp_node *node) {
-  check_groups(ctx, program, node);
+  spi_groups_check(ctx, program, node);
   check_reducer(ctx, program, node);
   spi_shape_identity(ctx, program, node);
 }
 
 static void reduce_scatter_shape(sp_ctx *ctx, const sp_program *program,
                                  const sp_node *node) {
-  check_groups(ctx, program, node);
+  spi_groups_check(ctx, program, node);
   check_reducer(ctx, program, node);
   check_scaled(ctx, program, node, 1,
-               group_size(spi_attr_groups(node, "replica_groups")));
+               spi_group_size(spi_attr_groups(node, "replica_groups")));
 }
 
 static void all_gather_shape(sp_ctx *ctx, const sp_program *program,
                              const sp_node *node) {
-  check_groups(ctx, program, node);
+  spi_groups_check(ctx, program, node);
   check_scaled(ctx, program, node,
-               group_size(spi_attr_groups(node, "replica_groups")), 1);
+               spi_group_size(spi_attr_groups(node, "replica_groups")), 1);
 }
 
 /* The array form has `dimensions`, the tuple form an operand a member. */
 static void all_to_all_shape(sp_ctx *ctx, const sp_program *program,
                              const sp_node *node) {
-  check_groups(ctx, program, node);
-  int64_t w = group_size(spi_attr_groups(node, "replica_groups"));
+  spi_groups_check(ctx, program, node);
+  int64_t w = spi_group_size(spi_attr_groups(node, "replica_groups"));
   if (sp_node_attr(node, "dimensions")) {
     if (node->n_in != 1) {
       spi_bad(ctx, node, "dimensions with %u operands", node->n_in);
@@ -213,7 +107,7 @@ static void all_to_all_shape(sp_ctx *ctx, const sp_program *program,
 
 static void broadcast_shape(sp_ctx *ctx, const sp_program *program,
                             const sp_node *node) {
-  check_groups(ctx, program, node);
+  spi_groups_check(ctx, program, node);
   spi_shape_identity(ctx, program, node);
 }
 
@@ -251,12 +145,12 @@ static sp_expr reduce_over_group(const sp_call *call, const sp_expr *idx) {
   sp_ctx *ctx = sp_pool_ctx(p);
   const sp_program *region = spi_attr_region(call->node, "to_apply");
   sp_reducer kind = sp_reducer_of(p, region);
-  members m = members_of(call, spi_reducer_is_simple(kind));
+  spi_members m = spi_members_of(call, spi_reducer_is_simple(kind));
   if (m.w == 1) {
     return sp_call_read(call, call->result, idx);
   }
   sp_expr k = sp_fresh(p, m.w);
-  sp_expr body = spi_read_at(call, call->result, member(&m, k), idx);
+  sp_expr body = spi_read_at(call, call->result, spi_member(&m, k), idx);
   if (spi_reducer_is_simple(kind)) {
     return spi_red(call, kind, spi_out_dtype(call), 1, &k, body);
   }
@@ -280,10 +174,10 @@ static sp_expr reduce_scatter_element(const sp_call *call, const sp_expr *idx) {
   sp_mark mark = sp_scratch_mark(ctx);
   int64_t dim = dimension_of(call->node);
   const sp_shape *r = sp_call_result_shape(call);
-  members m = members_of(call, false);
+  spi_members m = spi_members_of(call, false);
   sp_expr j[SP_MAX_DIMS] = {{0}};
   memcpy(j, idx, r->n_dims * sizeof *j);
-  j[dim] = sp_iadd(p, idx[dim], sp_iscale(p, position(&m), r->dims[dim]));
+  j[dim] = sp_iadd(p, idx[dim], sp_iscale(p, spi_position(&m), r->dims[dim]));
   sp_expr e = reduce_over_group(call, j);
   sp_scratch_release(ctx, mark);
   return e;
@@ -299,18 +193,18 @@ static sp_expr all_gather_element(const sp_call *call, const sp_expr *idx) {
     return spi_zero(p, sp_dtype_sort(a->dtype));
   }
   sp_mark mark = sp_scratch_mark(ctx);
-  members m = members_of(call, false);
+  spi_members m = spi_members_of(call, false);
   sp_expr j[SP_MAX_DIMS] = {{0}};
   memcpy(j, idx, a->n_dims * sizeof *j);
   j[dim] = sp_imod(p, idx[dim], n);
-  sp_expr from = member(&m, sp_idiv(p, idx[dim], n));
+  sp_expr from = spi_member(&m, sp_idiv(p, idx[dim], n));
   sp_expr e = spi_read_at(call, call->result, from, j);
   sp_scratch_release(ctx, mark);
   return e;
 }
 
 /* The operand number `at` out of [lo, hi], by halving: groups may be large. */
-static sp_expr choose_operand(const members *m, sp_expr at, uint32_t lo,
+static sp_expr choose_operand(const spi_members *m, sp_expr at, uint32_t lo,
                               uint32_t hi, sp_expr from, const sp_expr *idx) {
   sp_pool *p = m->call->pool;
   if (lo == hi) {
@@ -322,10 +216,10 @@ static sp_expr choose_operand(const members *m, sp_expr at, uint32_t lo,
   return sp_ite(p, sp_lt(p, at, sp_int(p, (int64_t)mid + 1)), left, right);
 }
 
-static sp_expr all_to_all_tuple(const members *m, const sp_expr *idx) {
+static sp_expr all_to_all_tuple(const spi_members *m, const sp_expr *idx) {
   sp_pool *p = m->call->pool;
-  sp_expr from = member(m, sp_int(p, m->call->result));
-  sp_expr at = position(m);
+  sp_expr from = spi_member(m, sp_int(p, m->call->result));
+  sp_expr at = spi_position(m);
   int64_t lo, hi, last = (int64_t)m->call->node->n_in - 1;
   sp_range(p, at, &lo, &hi);
   lo = lo < 0 ? 0 : lo > last ? last : lo;
@@ -337,7 +231,7 @@ static sp_expr all_to_all_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_ctx *ctx = sp_pool_ctx(p);
   sp_mark mark = sp_scratch_mark(ctx);
-  members m = members_of(call, false);
+  spi_members m = spi_members_of(call, false);
   sp_expr e;
   if (!sp_node_attr(call->node, "dimensions")) {
     e = all_to_all_tuple(&m, idx);
@@ -351,8 +245,8 @@ static sp_expr all_to_all_element(const sp_call *call, const sp_expr *idx) {
       sp_expr j[SP_MAX_DIMS] = {{0}};
       memcpy(j, idx, a->n_dims * sizeof *j);
       j[dim] =
-          sp_iadd(p, sp_iscale(p, position(&m), n), sp_imod(p, idx[dim], n));
-      e = spi_read_at(call, 0, member(&m, sp_idiv(p, idx[dim], n)), j);
+          sp_iadd(p, sp_iscale(p, spi_position(&m), n), sp_imod(p, idx[dim], n));
+      e = spi_read_at(call, 0, spi_member(&m, sp_idiv(p, idx[dim], n)), j);
     }
   }
   sp_scratch_release(ctx, mark);
@@ -362,8 +256,8 @@ static sp_expr all_to_all_element(const sp_call *call, const sp_expr *idx) {
 static sp_expr broadcast_element(const sp_call *call, const sp_expr *idx) {
   sp_ctx *ctx = sp_pool_ctx(call->pool);
   sp_mark mark = sp_scratch_mark(ctx);
-  members m = members_of(call, false);
-  sp_expr from = member(&m, sp_int(call->pool, 0));
+  spi_members m = spi_members_of(call, false);
+  sp_expr from = spi_member(&m, sp_int(call->pool, 0));
   sp_expr e = spi_read_at(call, call->result, from, idx);
   sp_scratch_release(ctx, mark);
   return e;
@@ -391,7 +285,7 @@ static sp_expr source_term(sp_pool *p, const sources *s, sp_expr rank) {
       same = same && s->of[r] - r == shift;
     }
   }
-  return same ? sp_iaddc(p, rank, shift) : table_at(p, v, s->n, rank);
+  return same ? sp_iaddc(p, rank, shift) : spi_rank_table(p, v, s->n, rank);
 }
 
 /* Has this rank a source? */
@@ -413,7 +307,7 @@ static sp_expr has_source(sp_pool *p, const sources *s, sp_expr rank) {
     return sp_and(p, sp_le(p, sp_int(p, lo), rank),
                   sp_le(p, rank, sp_int(p, hi)));
   }
-  return sp_eq(p, table_at(p, v, s->n, rank), sp_int(p, 1));
+  return sp_eq(p, spi_rank_table(p, v, s->n, rank), sp_int(p, 1));
 }
 
 static sp_expr permute_element(const sp_call *call, const sp_expr *idx) {

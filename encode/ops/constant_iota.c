@@ -43,7 +43,7 @@ static int significand(sp_dtype t) {
   return 53;
 }
 
-static sp_expr float_term(sp_pool *p, double v, sp_dtype t) {
+sp_expr spi_float(sp_pool *p, double v, sp_dtype t) {
   if (isnan(v)) {
     return sp_fn(p, SP_SORT_REAL, "nan", 0, NULL);
   }
@@ -66,7 +66,7 @@ static sp_expr literal_element(const sp_call *call, const sp_literal *l,
     }
     return sp_int(p, l->i[at]);
   }
-  return float_term(p, l->f[at], t);
+  return spi_float(p, l->f[at], t);
 }
 
 /* All elements equal: at is where one is. */

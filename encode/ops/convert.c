@@ -86,10 +86,9 @@ static sp_expr real_to_int(const sp_call *call, sp_expr e, sp_dtype to) {
   return sp_fn(p, SP_SORT_INT, name, 1, &e);
 }
 
-static sp_expr convert_element(const sp_call *call, const sp_expr *idx) {
+sp_expr spi_convert(const sp_call *call, sp_expr e, sp_dtype from,
+                    sp_dtype to) {
   sp_pool *p = call->pool;
-  sp_expr e = sp_call_read(call, 0, idx);
-  sp_dtype from = spi_in_dtype(call, 0), to = spi_out_dtype(call);
   sp_sort a = sp_dtype_sort(from), b = sp_dtype_sort(to);
   if (b == SP_SORT_BOOL) {
     return a == SP_SORT_BOOL ? e : sp_not(p, sp_eq(p, e, spi_zero(p, a)));
@@ -106,6 +105,11 @@ static sp_expr convert_element(const sp_call *call, const sp_expr *idx) {
     return sp_i2r(p, e);
   }
   return b == SP_SORT_INT ? real_to_int(call, e, to) : e;
+}
+
+static sp_expr convert_element(const sp_call *call, const sp_expr *idx) {
+  return spi_convert(call, sp_call_read(call, 0, idx), spi_in_dtype(call, 0),
+                     spi_out_dtype(call));
 }
 
 static void bitcast_convert_shape(sp_ctx *ctx, const sp_program *program,

@@ -71,8 +71,8 @@ static uint32_t proper_dims(const sp_shape *s, int64_t *dims, uint32_t *at) {
 
 /* The two shapes are cut into the smallest groups of dimensions with equal
  * products; only inside a group is there arithmetic. */
-static void reshape_index(sp_pool *p, const sp_shape *from, const sp_shape *to,
-                          const sp_expr *idx, sp_expr *out) {
+void spi_reshape_index(sp_pool *p, const sp_shape *from, const sp_shape *to,
+                       const sp_expr *idx, sp_expr *out) {
   int64_t fd[SP_MAX_DIMS], td[SP_MAX_DIMS];
   uint32_t fa[SP_MAX_DIMS], ta[SP_MAX_DIMS];
   uint32_t fn = proper_dims(from, fd, fa), tn = proper_dims(to, td, ta);
@@ -113,7 +113,7 @@ static sp_expr reshape_element(const sp_call *call, const sp_expr *idx) {
     return spi_zero(call->pool, sp_dtype_sort(r->dtype));
   }
   sp_expr j[SP_MAX_DIMS] = {{0}};
-  reshape_index(call->pool, r, a, idx, j);
+  spi_reshape_index(call->pool, r, a, idx, j);
   return sp_call_read(call, 0, j);
 }
 
@@ -256,18 +256,25 @@ static void concatenate_shape(sp_ctx *ctx, const sp_program *program,
 
 typedef struct pieces {
   const sp_call *call;
+  const uint32_t *operands;
   const sp_expr *idx;
   int64_t dim;
+  bool stacked;         /* the operands lack the dimension */
   const int64_t *start; /* n + 1 offsets */
   int64_t lo, hi;       /* where idx[dim] may be */
 } pieces;
 
 static sp_expr piece(const pieces *c, uint32_t k) {
-  uint32_t n_dims = sp_call_result_shape(c->call)->n_dims;
+  uint32_t n_dims = sp_call_result_shape(c->call)->n_dims, m = 0;
   sp_expr j[SP_MAX_DIMS] = {{0}};
-  memcpy(j, c->idx, n_dims * sizeof *j);
-  j[c->dim] = sp_iaddc(c->call->pool, c->idx[c->dim], -c->start[k]);
-  return sp_call_read(c->call, k, j);
+  for (uint32_t d = 0; d < n_dims; d++) {
+    if ((int64_t)d != c->dim) {
+      j[m++] = c->idx[d];
+    } else if (!c->stacked) {
+      j[m++] = sp_iaddc(c->call->pool, c->idx[d], -c->start[k]);
+    }
+  }
+  return sp_call_read(c->call, c->operands[k], j);
 }
 
 /* Operands [from, to) by halving (depth stays small for thousands); a few are
@@ -290,19 +297,33 @@ static sp_expr choose(const pieces *c, uint32_t from, uint32_t to) {
   return sp_ite(p, sp_lt(p, c->idx[c->dim], sp_int(p, cut)), left, right);
 }
 
+sp_expr spi_join(const sp_call *call, uint32_t count, const uint32_t *operands,
+                 int64_t dim, bool stacked, const sp_expr *idx) {
+  sp_ctx *ctx = sp_pool_ctx(call->pool);
+  sp_mark mark = sp_scratch_mark(ctx);
+  int64_t *start = sp_scratch(ctx, (count + 1u) * sizeof *start);
+  start[0] = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    start[k + 1] =
+        start[k] + (stacked ? 1 : sp_call_shape(call, operands[k])->dims[dim]);
+  }
+  pieces c = {call, operands, idx, dim, stacked, start, 0, 0};
+  sp_range(call->pool, idx[dim], &c.lo, &c.hi);
+  sp_expr e = choose(&c, 0, count);
+  sp_scratch_release(ctx, mark);
+  return e;
+}
+
 static sp_expr concatenate_element(const sp_call *call, const sp_expr *idx) {
   uint32_t n, count = call->node->n_in;
   sp_ctx *ctx = sp_pool_ctx(call->pool);
   int64_t dim = spi_ints(call->node, "dimensions", &n)[0];
   sp_mark mark = sp_scratch_mark(ctx);
-  int64_t *start = sp_scratch(ctx, (count + 1u) * sizeof *start);
-  start[0] = 0;
+  uint32_t *operands = sp_scratch(ctx, count * sizeof *operands);
   for (uint32_t k = 0; k < count; k++) {
-    start[k + 1] = start[k] + sp_call_shape(call, k)->dims[dim];
+    operands[k] = k;
   }
-  pieces c = {call, idx, dim, start, 0, 0};
-  sp_range(call->pool, idx[dim], &c.lo, &c.hi);
-  sp_expr e = choose(&c, 0, count);
+  sp_expr e = spi_join(call, count, operands, dim, false, idx);
   sp_scratch_release(ctx, mark);
   return e;
 }

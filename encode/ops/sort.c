@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* LAMBDA of operand k along dimension d, the other coordinates at idx. */
-static sp_expr slice_along(const sp_call *call, uint32_t k, int64_t d,
-                           const sp_expr *idx) {
+sp_expr spi_slice_along(const sp_call *call, uint32_t k, int64_t d,
+                        const sp_expr *idx) {
   const sp_shape *a = sp_call_shape(call, k);
   sp_expr j[SP_MAX_DIMS] = {{0}};
   memcpy(j, idx, a->n_dims * sizeof *j);
@@ -51,7 +51,7 @@ static sp_expr sort_element(const sp_call *call, const sp_expr *idx) {
   int64_t d = spi_ints(call->node, "dimensions", &nd)[0];
   sp_expr *args = sp_alloc_n(ctx, n + 1u, sizeof *args);
   for (uint32_t k = 0; k < n; k++) {
-    args[k] = slice_along(call, k, d, idx);
+    args[k] = spi_slice_along(call, k, d, idx);
   }
   args[n] = idx[d];
   const char *name = sp_format(
@@ -83,7 +83,7 @@ static void topk_shape(sp_ctx *ctx, const sp_program *program,
 static sp_expr topk_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   int64_t d = (int64_t)sp_call_shape(call, 0)->n_dims - 1;
-  const sp_expr args[2] = {slice_along(call, 0, d, idx), idx[d]};
+  const sp_expr args[2] = {spi_slice_along(call, 0, d, idx), idx[d]};
   const char *name = sp_format(
       sp_pool_ctx(p), "topk:%s:%s:%s:%lld", call->result ? "indices" : "values",
       spi_attr_int(call->node, "largest", 0) ? "largest" : "smallest",

@@ -1,0 +1,778 @@
+/* lang.c: tokens, then expressions by level of binding (or, and, not,
+ * comparison, sum, product, sign, power, atom), then values of integer
+ * expressions. */
+#include "encode/lang.h"
+
+#include "base/arith.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sp_lang_fail(sp_ctx *ctx, sp_loc loc, const char *hint, const char *fmt,
+                  ...) {
+  char text[512];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  sp_raise(ctx, SP_ERR_INPUT, loc, hint, "%s", text);
+}
+
+/* ---- tokens ---- */
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static char peek(const sp_lang_reader *r, size_t ahead) {
+  size_t at = r->at + ahead;
+  return at < r->text.n ? r->text.text[at] : '\0';
+}
+
+static void step(sp_lang_reader *r) {
+  if (r->text.text[r->at] == '\n') {
+    r->line++;
+    r->column = r->text.column_next;
+  } else {
+    r->column++;
+  }
+  r->at++;
+}
+
+/* Over blanks and comments; true when a line began that is no continuation. */
+static bool skip(sp_lang_reader *r) {
+  bool line = false;
+  while (r->at < r->text.n) {
+    char c = peek(r, 0);
+    if (c == '#') {
+      while (r->at < r->text.n && peek(r, 0) != '\n') {
+        step(r);
+      }
+    } else if (c == '\n') {
+      step(r);
+      line = true;
+    } else if (c == ' ' || c == '\t' || c == '\r') {
+      step(r);
+      /* a line that begins with a blank goes on with the one before */
+      line = false;
+    } else {
+      break;
+    }
+  }
+  return line;
+}
+
+static const char *intern(sp_lang_reader *r, size_t from) {
+  return sp_intern(r->ctx, r->text.text + from, r->at - from);
+}
+
+static void take(sp_lang_reader *r, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    step(r);
+  }
+}
+
+static void read_word(sp_lang_reader *r) {
+  size_t from = r->at;
+  while (is_letter(peek(r, 0)) || is_digit(peek(r, 0)) ||
+         (r->dotted && (peek(r, 0) == '.' || peek(r, 0) == ':'))) {
+    step(r);
+  }
+  r->token = SP_LANG_WORD;
+  r->word = intern(r, from);
+}
+
+static void read_number(sp_lang_reader *r) {
+  size_t from = r->at;
+  while (is_digit(peek(r, 0))) {
+    step(r);
+  }
+  if (peek(r, 0) == '.' && is_digit(peek(r, 1))) {
+    step(r);
+    while (is_digit(peek(r, 0))) {
+      step(r);
+    }
+  }
+  size_t sign = peek(r, 1) == '-' || peek(r, 1) == '+' ? 1 : 0;
+  if ((peek(r, 0) == 'e' || peek(r, 0) == 'E') && is_digit(peek(r, 1 + sign))) {
+    take(r, 1 + sign);
+    while (is_digit(peek(r, 0))) {
+      step(r);
+    }
+  }
+  r->token = SP_LANG_NUMBER;
+  r->word = intern(r, from);
+  if (is_letter(peek(r, 0))) {
+    sp_lang_fail(r->ctx, r->loc, NULL, "%s is followed by a letter", r->word);
+  }
+}
+
+static void read_quoted(sp_lang_reader *r) {
+  char quote = peek(r, 0);
+  step(r);
+  size_t from = r->at;
+  while (peek(r, 0) != quote) {
+    if (r->at >= r->text.n || peek(r, 0) == '\n') {
+      sp_lang_fail(r->ctx, r->loc, NULL, "a text without its closing quote");
+    }
+    step(r);
+  }
+  r->token = SP_LANG_QUOTED;
+  r->word = intern(r, from);
+  step(r);
+}
+
+static void read_sign(sp_lang_reader *r) {
+  static const char *const signs[] = {"->", "<=", ">=", "==", "!="};
+  char c = peek(r, 0);
+  size_t from = r->at, n = 1;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+    if (c == signs[i][0] && peek(r, 1) == signs[i][1]) {
+      n = 2;
+    }
+  }
+  if (n == 1 && !strchr("()[]{},;:<>=+-*/^?!.", c)) {
+    bool plain = c > ' ' && c < 0x7f;
+    sp_lang_fail(r->ctx, r->loc, NULL, "an unexpected %s",
+                 plain ? sp_format(r->ctx, "\"%c\"", c) : "character");
+  }
+  take(r, n);
+  r->token = SP_LANG_SIGN;
+  r->word = intern(r, from);
+  if (strchr("([{", c)) {
+    r->open++;
+  } else if (strchr(")]}", c) && r->open > 0) {
+    r->open--;
+  }
+}
+
+void sp_lang_next(sp_lang_reader *r) {
+  bool line = skip(r) && r->open == 0;
+  r->loc = (sp_loc){
+      .file = r->text.file, .line = r->line, .column = r->column};
+  char c = peek(r, 0);
+  r->word = "";
+  if (r->at >= r->text.n) {
+    r->token = SP_LANG_END;
+  } else if (line && r->token != SP_LANG_LINE) {
+    r->token = SP_LANG_LINE;
+  } else if (is_letter(c)) {
+    read_word(r);
+  } else if (is_digit(c)) {
+    read_number(r);
+  } else if (c == '"' || c == '\'') {
+    read_quoted(r);
+  } else {
+    read_sign(r);
+  }
+}
+
+void sp_lang_start(sp_lang_reader *r, sp_ctx *ctx, const sp_lang_text *text) {
+  *r = (sp_lang_reader){.ctx = ctx,
+                        .text = *text,
+                        .line = text->line,
+                        .column = text->column,
+                        .token = SP_LANG_LINE};
+  sp_lang_next(r);
+}
+
+bool sp_lang_is(const sp_lang_reader *r, const char *word) {
+  return (r->token == SP_LANG_WORD || r->token == SP_LANG_SIGN) &&
+         strcmp(r->word, word) == 0;
+}
+
+bool sp_lang_accept(sp_lang_reader *r, const char *word) {
+  if (!sp_lang_is(r, word)) {
+    return false;
+  }
+  sp_lang_next(r);
+  return true;
+}
+
+static const char *found(const sp_lang_reader *r) {
+  switch (r->token) {
+  case SP_LANG_END:
+    return "the end";
+  case SP_LANG_LINE:
+    return "the end of the line";
+  case SP_LANG_WORD:
+  case SP_LANG_NUMBER:
+  case SP_LANG_QUOTED:
+  case SP_LANG_SIGN:
+    break;
+  }
+  return sp_format(r->ctx, "\"%.60s\"", r->word);
+}
+
+void sp_lang_expect(sp_lang_reader *r, const char *word, const char *where) {
+  if (!sp_lang_accept(r, word)) {
+    sp_lang_fail(r->ctx, r->loc, NULL, "\"%s\" is missing %s, before %s", word,
+                 where, found(r));
+  }
+}
+
+const char *sp_lang_name(sp_lang_reader *r, const char *what) {
+  if (r->token != SP_LANG_WORD) {
+    sp_lang_fail(r->ctx, r->loc, NULL, "%s expected, not %s", what, found(r));
+  }
+  const char *name = r->word;
+  sp_lang_next(r);
+  return name;
+}
+
+/* ---- expressions ---- */
+
+typedef SP_VEC(const sp_lang *) lang_list;
+
+static sp_lang *make(sp_lang_reader *r, sp_lang_kind kind, sp_loc loc) {
+  sp_lang *e = sp_alloc(r->ctx, sizeof *e);
+  e->kind = kind;
+  e->loc = loc;
+  e->name = "";
+  return e;
+}
+
+static void reach(sp_lang_reader *r, sp_lang *e, const sp_lang *arg) {
+  if (arg && arg->height + 1 > e->height) {
+    e->height = arg->height + 1;
+  }
+  if (e->height > SP_LANG_HEIGHT) {
+    sp_lang_fail(r->ctx, e->loc, "give a part of it a name",
+                 "a formula of over %d terms or levels", SP_LANG_HEIGHT);
+  }
+}
+
+static void set_args(sp_lang_reader *r, sp_lang *e, uint32_t n,
+                     const sp_lang *a, const sp_lang *b, const sp_lang *c) {
+  const sp_lang **args = sp_alloc_n(r->ctx, 3, sizeof *args);
+  args[0] = a;
+  args[1] = b;
+  args[2] = c;
+  e->n = n;
+  e->args = args;
+  reach(r, e, a);
+  reach(r, e, b);
+  reach(r, e, c);
+}
+
+static const sp_lang *binary(sp_lang_reader *r, sp_lang_op op, sp_loc loc,
+                             const sp_lang *a, const sp_lang *b) {
+  sp_lang *e = make(r, SP_LANG_BINARY, loc);
+  e->op = op;
+  set_args(r, e, 2, a, b, NULL);
+  return e;
+}
+
+static void deeper(sp_lang_reader *r) {
+  if (++r->depth > SP_LANG_DEPTH) {
+    sp_lang_fail(r->ctx, r->loc, "give a part of it a name", "nested too deep");
+  }
+}
+
+/* One of a list, or a spread one; up to a closing sign or ';'. */
+static void items(sp_lang_reader *r, lang_list *list) {
+  for (;;) {
+    sp_loc loc = r->loc;
+    if (list->n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, loc, NULL, "over %d items", SP_LANG_ITEMS);
+    }
+    if (sp_lang_accept(r, "*")) {
+      sp_lang *e = make(r, SP_LANG_SPREAD, loc);
+      set_args(r, e, 1, sp_lang_expression(r), NULL, NULL);
+      sp_push(r->ctx, list, e);
+    } else {
+      sp_push(r->ctx, list, sp_lang_expression(r));
+    }
+    if (!sp_lang_accept(r, ",")) {
+      return;
+    }
+  }
+}
+
+static void arguments(sp_lang_reader *r, sp_lang *e, const char *close) {
+  lang_list list = {0};
+  if (!sp_lang_is(r, close) && !sp_lang_is(r, ";")) {
+    items(r, &list);
+  }
+  e->n = (uint32_t)list.n;
+  if (sp_lang_accept(r, ";")) {
+    items(r, &list);
+    e->n_more = (uint32_t)list.n - e->n;
+  }
+  e->args = list.v;
+  for (size_t i = 0; i < list.n; i++) {
+    reach(r, e, list.v[i]);
+  }
+  sp_lang_expect(r, close, "after the arguments");
+}
+
+const sp_lang_var *sp_lang_variables(sp_lang_reader *r, const char *close,
+                                     uint32_t *n) {
+  SP_VEC(sp_lang_var) vars = {0};
+  while (!sp_lang_accept(r, close)) {
+    if (vars.n > 0) {
+      sp_lang_expect(r, ",", "between variables");
+    }
+    sp_lang_var v = {.loc = r->loc, .spread = sp_lang_accept(r, "*")};
+    v.name = sp_lang_name(r, "the name of a variable");
+    if (vars.n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, v.loc, NULL, "over %d variables", SP_LANG_ITEMS);
+    }
+    sp_push(r->ctx, &vars, v);
+  }
+  *n = (uint32_t)vars.n;
+  return vars.v;
+}
+
+static bool binds(const char *name) {
+  static const char *const names[] = {"sum", "prod", "max",   "min",
+                                      "any", "all",  "lambda"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* max(a, b) or max(k < n; ...)? At the token after '('. */
+static bool has_semicolon(const sp_lang_reader *r) {
+  sp_lang_reader ahead = *r;
+  uint32_t depth = 0;
+  while (ahead.token != SP_LANG_END) {
+    if (sp_lang_is(&ahead, "(") || sp_lang_is(&ahead, "[")) {
+      depth++;
+    } else if (sp_lang_is(&ahead, ")") || sp_lang_is(&ahead, "]")) {
+      if (depth-- == 0) {
+        return false;
+      }
+    } else if (depth == 0 && sp_lang_is(&ahead, ";")) {
+      return true;
+    }
+    sp_lang_next(&ahead);
+  }
+  return false;
+}
+
+static const sp_lang *sum_level(sp_lang_reader *r);
+
+/* name(k < n, *i < *B; body), after '('. */
+static const sp_lang *binder(sp_lang_reader *r, const char *name, sp_loc loc) {
+  SP_VEC(sp_lang_var) vars = {0};
+  do {
+    sp_lang_var v = {.loc = r->loc, .spread = sp_lang_accept(r, "*")};
+    v.name = sp_lang_name(r, "a bound variable");
+    sp_lang_expect(r, "<", "after a bound variable");
+    if (v.spread) {
+      sp_lang_expect(r, "*", "before the sizes of several variables");
+    }
+    v.size = sum_level(r);
+    if (vars.n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, v.loc, NULL, "over %d variables", SP_LANG_ITEMS);
+    }
+    sp_push(r->ctx, &vars, v);
+  } while (sp_lang_accept(r, ","));
+  sp_lang_expect(r, ";", "after the bound variables");
+  sp_lang *e = make(r, SP_LANG_BIND, loc);
+  e->name = name;
+  e->vars = vars.v;
+  e->n_vars = (uint32_t)vars.n;
+  for (size_t i = 0; i < vars.n; i++) {
+    reach(r, e, vars.v[i].size);
+  }
+  set_args(r, e, 1, sp_lang_expression(r), NULL, NULL);
+  sp_lang_expect(r, ")", "after the body");
+  return e;
+}
+
+static const sp_lang *number(sp_lang_reader *r) {
+  sp_lang *e = make(r, SP_LANG_INT, r->loc);
+  if (strpbrk(r->word, ".eE")) {
+    e->kind = SP_LANG_REAL;
+    e->r = strtod(r->word, NULL);
+  } else {
+    errno = 0;
+    e->i = strtoll(r->word, NULL, 10);
+    if (errno) {
+      sp_lang_fail(r->ctx, r->loc, NULL, "%.40s is too large", r->word);
+    }
+  }
+  sp_lang_next(r);
+  return e;
+}
+
+static const sp_lang *named(sp_lang_reader *r) {
+  sp_loc loc = r->loc;
+  const char *name = r->word;
+  sp_lang_next(r);
+  if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0) {
+    sp_lang *e = make(r, SP_LANG_TRUTH, loc);
+    e->i = name[0] == 't';
+    return e;
+  }
+  if (sp_lang_accept(r, "(")) {
+    if (binds(name) && has_semicolon(r)) {
+      return binder(r, name, loc);
+    }
+    sp_lang *e = make(r, SP_LANG_CALL, loc);
+    e->name = name;
+    arguments(r, e, ")");
+    return e;
+  }
+  bool read = sp_lang_accept(r, "[");
+  sp_lang *e = make(r, read ? SP_LANG_READ : SP_LANG_NAME, loc);
+  e->name = name;
+  if (read) {
+    arguments(r, e, "]");
+    if (e->n_more > 0) {
+      sp_lang_fail(r->ctx, loc, NULL, "\";\" in an index");
+    }
+  }
+  return e;
+}
+
+static const sp_lang *atom(sp_lang_reader *r) {
+  sp_loc loc = r->loc;
+  if (r->token == SP_LANG_NUMBER) {
+    return number(r);
+  }
+  if (r->token == SP_LANG_QUOTED) {
+    sp_lang *e = make(r, SP_LANG_STRING, loc);
+    e->name = r->word;
+    sp_lang_next(r);
+    return e;
+  }
+  if (sp_lang_accept(r, "(")) {
+    const sp_lang *e = sp_lang_expression(r);
+    sp_lang_expect(r, ")", "after an expression in brackets");
+    return e;
+  }
+  if (sp_lang_accept(r, "[")) {
+    sp_lang *e = make(r, SP_LANG_LIST, loc);
+    arguments(r, e, "]");
+    return e;
+  }
+  if (r->token != SP_LANG_WORD || sp_lang_is(r, "then") ||
+      sp_lang_is(r, "else")) {
+    sp_lang_fail(r->ctx, loc, NULL, "a value expected, not %s", found(r));
+  }
+  return named(r);
+}
+
+/* a ^ b, to the right; binds stronger than a sign before it */
+static const sp_lang *power_level(sp_lang_reader *r) {
+  deeper(r);
+  const sp_lang *a = atom(r);
+  sp_loc loc = r->loc;
+  if (sp_lang_accept(r, "^")) {
+    bool negative = sp_lang_accept(r, "-");
+    const sp_lang *b = power_level(r);
+    if (negative) {
+      sp_lang *e = make(r, SP_LANG_NEGATE, loc);
+      set_args(r, e, 1, b, NULL, NULL);
+      b = e;
+    }
+    a = binary(r, SP_LANG_POWER, loc, a, b);
+  }
+  r->depth--;
+  return a;
+}
+
+static const sp_lang *sign_level(sp_lang_reader *r) {
+  sp_loc loc = r->loc;
+  uint32_t minus = 0;
+  while (sp_lang_accept(r, "-")) {
+    minus++;
+  }
+  const sp_lang *a = power_level(r);
+  if (minus % 2) {
+    sp_lang *e = make(r, SP_LANG_NEGATE, loc);
+    set_args(r, e, 1, a, NULL, NULL);
+    a = e;
+  }
+  return a;
+}
+
+typedef struct op_row {
+  const char *sign;
+  sp_lang_op op;
+} op_row;
+
+static bool accept_op(sp_lang_reader *r, const op_row *rows, size_t n,
+                      sp_lang_op *op) {
+  for (size_t i = 0; i < n; i++) {
+    if (sp_lang_accept(r, rows[i].sign)) {
+      *op = rows[i].op;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const sp_lang *product_level(sp_lang_reader *r) {
+  static const op_row ops[] = {{"*", SP_LANG_MUL},
+                               {"/", SP_LANG_OVER},
+                               {"div", SP_LANG_DIV},
+                               {"mod", SP_LANG_MOD}};
+  const sp_lang *a = sign_level(r);
+  sp_lang_op op;
+  for (uint32_t n = 0;; n++) {
+    sp_loc loc = r->loc;
+    if (!accept_op(r, ops, 4, &op)) {
+      return a;
+    }
+    if (n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, loc, NULL, "over %d factors", SP_LANG_ITEMS);
+    }
+    a = binary(r, op, loc, a, sign_level(r));
+  }
+}
+
+static const sp_lang *sum_level(sp_lang_reader *r) {
+  static const op_row ops[] = {{"+", SP_LANG_ADD}, {"-", SP_LANG_SUB}};
+  const sp_lang *a = product_level(r);
+  sp_lang_op op;
+  for (uint32_t n = 0;; n++) {
+    sp_loc loc = r->loc;
+    if (!accept_op(r, ops, 2, &op)) {
+      return a;
+    }
+    if (n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, loc, NULL, "over %d addends", SP_LANG_ITEMS);
+    }
+    a = binary(r, op, loc, a, product_level(r));
+  }
+}
+
+/* a <= b < c is both */
+static const sp_lang *compare_level(sp_lang_reader *r) {
+  static const op_row ops[] = {{"<=", SP_LANG_LE}, {"<", SP_LANG_LT},
+                               {">=", SP_LANG_GE}, {">", SP_LANG_GT},
+                               {"==", SP_LANG_EQ}, {"!=", SP_LANG_NE}};
+  const sp_lang *a = sum_level(r), *all = NULL;
+  sp_lang_op op;
+  for (uint32_t n = 0;; n++) {
+    sp_loc loc = r->loc;
+    if (!accept_op(r, ops, 6, &op)) {
+      return all ? all : a;
+    }
+    if (n >= 4) {
+      sp_lang_fail(r->ctx, loc, NULL, "over 4 comparisons in a row");
+    }
+    const sp_lang *b = sum_level(r);
+    const sp_lang *one = binary(r, op, loc, a, b);
+    all = all ? binary(r, SP_LANG_AND, loc, all, one) : one;
+    a = b;
+  }
+}
+
+static const sp_lang *not_level(sp_lang_reader *r) {
+  sp_loc loc = r->loc;
+  if (!sp_lang_accept(r, "not")) {
+    return compare_level(r);
+  }
+  deeper(r);
+  sp_lang *e = make(r, SP_LANG_NOT, loc);
+  set_args(r, e, 1, not_level(r), NULL, NULL);
+  r->depth--;
+  return e;
+}
+
+static const sp_lang *logic_level(sp_lang_reader *r, bool either) {
+  const sp_lang *a = either ? logic_level(r, false) : not_level(r);
+  for (uint32_t n = 0;; n++) {
+    sp_loc loc = r->loc;
+    if (!sp_lang_accept(r, either ? "or" : "and")) {
+      return a;
+    }
+    if (n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, loc, NULL, "over %d conditions", SP_LANG_ITEMS);
+    }
+    const sp_lang *b = either ? logic_level(r, false) : not_level(r);
+    a = binary(r, either ? SP_LANG_OR : SP_LANG_AND, loc, a, b);
+  }
+}
+
+const sp_lang *sp_lang_expression(sp_lang_reader *r) {
+  deeper(r);
+  sp_loc loc = r->loc;
+  const sp_lang *out;
+  if (sp_lang_accept(r, "if")) {
+    sp_lang *e = make(r, SP_LANG_IF, loc);
+    const sp_lang *c = sp_lang_expression(r);
+    sp_lang_expect(r, "then", "after the condition");
+    const sp_lang *a = sp_lang_expression(r);
+    sp_lang_expect(r, "else", "(an if needs both branches)");
+    set_args(r, e, 3, c, a, sp_lang_expression(r));
+    out = e;
+  } else {
+    out = logic_level(r, true);
+  }
+  r->depth--;
+  return out;
+}
+
+const sp_lang *sp_lang_read(sp_ctx *ctx, const sp_lang_text *text) {
+  sp_lang_reader r;
+  sp_lang_start(&r, ctx, text);
+  const sp_lang *e = sp_lang_expression(&r);
+  if (r.token != SP_LANG_END) {
+    sp_lang_fail(ctx, r.loc, NULL, "%s after the end of the expression",
+                 found(&r));
+  }
+  return e;
+}
+
+/* ---- integers ---- */
+
+static int64_t int_value(sp_ctx *ctx, const sp_lang *e,
+                         const sp_lang_scope *scope);
+
+static noreturn void too_large(sp_ctx *ctx, const sp_lang *e) {
+  sp_lang_fail(ctx, e->loc, NULL, "the value does not fit 64 bits");
+}
+
+static int64_t int_power(sp_ctx *ctx, const sp_lang *e, int64_t a, int64_t b) {
+  int64_t out = 1;
+  if (b < 0 || b > 64) {
+    sp_lang_fail(ctx, e->loc, NULL, "a power of %lld", (long long)b);
+  }
+  for (int64_t i = 0; i < b; i++) {
+    if (!sp_mul_ok(out, a, &out)) {
+      too_large(ctx, e);
+    }
+  }
+  return out;
+}
+
+static int64_t int_divide(sp_ctx *ctx, const sp_lang *e, int64_t a, int64_t b) {
+  if (b <= 0) {
+    sp_lang_fail(ctx, e->loc, NULL, "a division by %lld", (long long)b);
+  }
+  if (e->op == SP_LANG_OVER && a % b != 0) {
+    sp_lang_fail(ctx, e->loc, "write div to round down",
+                 "%lld / %lld is no integer", (long long)a, (long long)b);
+  }
+  return e->op == SP_LANG_MOD ? sp_floor_mod(a, b) : sp_floor_div(a, b);
+}
+
+static int64_t int_binary(sp_ctx *ctx, const sp_lang *e, int64_t a,
+                          int64_t b) {
+  int64_t out = 0;
+  bool ok = true;
+  switch (e->op) {
+  case SP_LANG_ADD:
+    ok = sp_add_ok(a, b, &out);
+    break;
+  case SP_LANG_SUB:
+    ok = sp_sub_ok(a, b, &out);
+    break;
+  case SP_LANG_MUL:
+    ok = sp_mul_ok(a, b, &out);
+    break;
+  case SP_LANG_OVER:
+  case SP_LANG_DIV:
+  case SP_LANG_MOD:
+    out = int_divide(ctx, e, a, b);
+    break;
+  case SP_LANG_POWER:
+    out = int_power(ctx, e, a, b);
+    break;
+  case SP_LANG_LT:
+    out = a < b;
+    break;
+  case SP_LANG_LE:
+    out = a <= b;
+    break;
+  case SP_LANG_GT:
+    out = a > b;
+    break;
+  case SP_LANG_GE:
+    out = a >= b;
+    break;
+  case SP_LANG_EQ:
+    out = a == b;
+    break;
+  case SP_LANG_NE:
+    out = a != b;
+    break;
+  case SP_LANG_AND:
+    out = a && b;
+    break;
+  case SP_LANG_OR:
+    out = a || b;
+    break;
+  }
+  if (!ok) {
+    too_large(ctx, e);
+  }
+  return out;
+}
+
+/* max, min of numbers */
+static int64_t int_call(sp_ctx *ctx, const sp_lang *e,
+                        const sp_lang_scope *scope) {
+  bool max = strcmp(e->name, "max") == 0;
+  if ((!max && strcmp(e->name, "min") != 0) || e->n == 0 || e->n_more > 0) {
+    sp_lang_fail(ctx, e->loc, "max and min are there",
+                 "%.60s is no function of integers", e->name);
+  }
+  int64_t out = int_value(ctx, e->args[0], scope);
+  for (uint32_t i = 1; i < e->n; i++) {
+    int64_t v = int_value(ctx, e->args[i], scope);
+    out = (v > out) == max ? v : out;
+  }
+  return out;
+}
+
+/* The reader limits the tree's height, and so this recursion. */
+static int64_t int_value(sp_ctx *ctx, const sp_lang *e,
+                         const sp_lang_scope *scope) {
+  int64_t v;
+  switch (e->kind) {
+  case SP_LANG_INT:
+  case SP_LANG_TRUTH:
+    return e->i;
+  case SP_LANG_NAME:
+    if (!scope || !scope->value(scope->user, e->name, &v)) {
+      sp_lang_fail(ctx, e->loc, NULL, "nothing is called %.80s here", e->name);
+    }
+    return v;
+  case SP_LANG_NOT:
+    return !int_value(ctx, e->args[0], scope);
+  case SP_LANG_NEGATE:
+    if (!sp_sub_ok(0, int_value(ctx, e->args[0], scope), &v)) {
+      too_large(ctx, e);
+    }
+    return v;
+  case SP_LANG_BINARY:
+    v = int_value(ctx, e->args[0], scope);
+    return int_binary(ctx, e, v, int_value(ctx, e->args[1], scope));
+  case SP_LANG_IF:
+    v = int_value(ctx, e->args[0], scope);
+    return int_value(ctx, e->args[v ? 1 : 2], scope);
+  case SP_LANG_CALL:
+    return int_call(ctx, e, scope);
+  case SP_LANG_REAL:
+  case SP_LANG_STRING:
+  case SP_LANG_SPREAD:
+  case SP_LANG_LIST:
+  case SP_LANG_READ:
+  case SP_LANG_BIND:
+    break;
+  }
+  sp_lang_fail(ctx, e->loc, NULL, "an integer is needed here");
+}
+
+int64_t sp_lang_integer(sp_ctx *ctx, const sp_lang *e,
+                        const sp_lang_scope *scope) {
+  return int_value(ctx, e, scope);
+}

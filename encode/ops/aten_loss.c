@@ -1,0 +1,291 @@
+/* aten_loss.c: negative log likelihood, cross entropy, squared error.
+ *
+ * nll: out[n] = -w[t] x[n, t], t = target[n], zero where t is ignore_index;
+ * then nothing (reduction 0), the sum over that of the weights (1: mean), or
+ * the sum (2). */
+#include "encode/aten_util.h"
+
+#include <string.h>
+
+typedef enum reduction {
+  NONE,
+  MEAN,
+  SUM
+} reduction;
+
+static reduction reduction_of(sp_ctx *ctx, const sp_node *node) {
+  const char *text = spi_arg_text(node, "reduction");
+  if (!text && strstr(sp_op_find(node->op)->params, "str reduction")) {
+    text = "mean";
+  }
+  int64_t k = text ? (strcmp(text, "none") == 0   ? NONE
+                      : strcmp(text, "mean") == 0 ? MEAN
+                      : strcmp(text, "sum") == 0  ? SUM
+                                                  : -1)
+                   : spi_arg_int(ctx, node, "reduction");
+  if (k < NONE || k > SUM) {
+    spi_bad(ctx, node, "no such reduction");
+  }
+  return (reduction)k;
+}
+
+/* ---- shapes ---- */
+
+/* self is [N, C] or [C], target [N] or []. */
+static void check_classes(sp_ctx *ctx, const sp_program *program,
+                          const sp_node *node) {
+  const sp_shape *a = spi_arg_shape(ctx, program, node, "self");
+  const sp_shape *t = spi_arg_shape(ctx, program, node, "target");
+  if (a->n_dims < 1 || a->n_dims > 2) {
+    spi_unknown(ctx, node, "scores of %u dimensions", a->n_dims);
+  }
+  if (!sp_dtype_is_int(t->dtype)) {
+    spi_unknown(ctx, node, "targets that are no classes");
+  }
+  spi_expect_operand(ctx, program, node,
+                     (uint32_t)spi_arg_operand(node, "target"), a->n_dims - 1,
+                     a->dims);
+  int64_t w = spi_arg_operand(node, "weight");
+  if (w >= 0) {
+    spi_expect_operand(ctx, program, node, (uint32_t)w, 1,
+                       a->dims + a->n_dims - 1);
+  }
+}
+
+static void nll_shape(sp_ctx *ctx, const sp_program *program,
+                      const sp_node *node) {
+  check_classes(ctx, program, node);
+  const sp_shape *t = spi_arg_shape(ctx, program, node, "target");
+  spi_dims s = spi_dims_of(t), scalar = {0};
+  bool none = reduction_of(ctx, node) == NONE;
+  spi_results(ctx, node, 2);
+  spi_yields_like(ctx, program, node, 0, none ? &s : &scalar, "self");
+  spi_yields_like(ctx, program, node, 1, &scalar, "self");
+}
+
+static void backward_shape(sp_ctx *ctx, const sp_program *program,
+                           const sp_node *node) {
+  check_classes(ctx, program, node);
+  bool none = reduction_of(ctx, node) == NONE;
+  const sp_shape *t = spi_arg_shape(ctx, program, node, "target");
+  spi_expect_operand(ctx, program, node,
+                     (uint32_t)spi_arg_operand(node, "grad_output"),
+                     none ? t->n_dims : 0, t->dims);
+  spi_expect_operand(ctx, program, node,
+                     (uint32_t)spi_arg_operand(node, "total_weight"), 0, NULL);
+  spi_shape_like_self(ctx, program, node);
+}
+
+/* ---- elements ---- */
+
+typedef struct classes {
+  const sp_call *call;
+  sp_pool *p;
+  const sp_shape *a;
+  int64_t ignore;
+} classes;
+
+static classes classes_of(const sp_call *call) {
+  classes c = {.call = call, .p = call->pool};
+  c.a = spi_call_arg_shape(call, "self");
+  c.ignore = spi_arg_int(spi_call_ctx(call), call->node, "ignore_index");
+  return c;
+}
+
+/* The weight of the class, 0 where it is ignored. */
+static sp_expr weight_of(const classes *c, sp_expr target, sp_expr bounded) {
+  sp_expr w = sp_real_i64(c->p, 1);
+  if (spi_arg_operand(c->call->node, "weight") >= 0) {
+    w = spi_arg_read(c->call, "weight", &bounded);
+  }
+  sp_expr ignored = sp_eq(c->p, target, sp_int(c->p, c->ignore));
+  return sp_ite(c->p, ignored, sp_real_i64(c->p, 0), w);
+}
+
+/* Scores, or their log softmax for a cross entropy; at[] with the class. */
+static sp_expr score(const classes *c, const sp_expr *at, bool logits) {
+  sp_pool *p = c->p;
+  sp_expr x = spi_arg_read(c->call, "self", at);
+  if (!logits) {
+    return x;
+  }
+  uint32_t d = c->a->n_dims - 1;
+  sp_expr j[2] = {at[0], {0}}, k = sp_fresh(p, c->a->dims[d]), m, sum;
+  j[d] = k;
+  m = spi_red(c->call, SP_REDUCER_MAX, SP_F64, 1, &k,
+              spi_arg_read(c->call, "self", j));
+  k = sp_fresh(p, c->a->dims[d]);
+  j[d] = k;
+  sp_expr e = sp_exp(p, sp_sub(p, spi_arg_read(c->call, "self", j), m));
+  sum = spi_sum(c->call, 1, &k, e);
+  return sp_sub(p, sp_sub(p, x, m), sp_fn1(p, "log", sum));
+}
+
+/* -w[t] x[n, t] at n[0], and the weight. */
+static sp_expr loss_at(const classes *c, const sp_expr *n, bool logits,
+                       sp_expr *weight) {
+  sp_pool *p = c->p;
+  uint32_t d = c->a->n_dims - 1;
+  sp_expr t = spi_arg_read(c->call, "target", n);
+  sp_expr b = spi_bounded(c->call, t, c->a->dims[d]);
+  sp_expr at[2] = {{0}};
+  if (d > 0) {
+    at[0] = n[0];
+  }
+  at[d] = b;
+  *weight = weight_of(c, t, b);
+  return sp_scale(p, sp_mul(p, *weight, score(c, at, logits)),
+                  sp_num_from_i64(p, -1));
+}
+
+static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
+  classes c = classes_of(call);
+  sp_pool *p = c.p;
+  reduction kind = reduction_of(spi_call_ctx(call), call->node);
+  sp_expr w;
+  if (kind == NONE) {
+    return call->result == 1 ? sp_real_i64(p, 0)
+                             : loss_at(&c, idx, logits, &w);
+  }
+  uint32_t vars = c.a->n_dims - 1;
+  sp_expr n = vars ? sp_fresh(p, c.a->dims[0]) : (sp_expr){0};
+  sp_expr loss = spi_sum(call, vars, &n, loss_at(&c, &n, logits, &w));
+  if (vars) {
+    n = sp_fresh(p, c.a->dims[0]);
+    loss_at(&c, &n, false, &w);
+  }
+  sp_expr total = spi_sum(call, vars, &n, w);
+  if (call->result == 1) {
+    return total;
+  }
+  return kind == MEAN ? sp_div(p, loss, total) : loss;
+}
+
+static sp_expr nll_element(const sp_call *call, const sp_expr *idx) {
+  return reduced(call, idx, false);
+}
+
+static sp_expr cross_entropy_element(const sp_call *call, const sp_expr *idx) {
+  return reduced(call, idx, true);
+}
+
+/* -w g where the class is the target, over the total weight for a mean */
+static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
+  classes c = classes_of(call);
+  sp_pool *p = c.p;
+  reduction kind = reduction_of(spi_call_ctx(call), call->node);
+  uint32_t d = c.a->n_dims - 1;
+  sp_expr t = spi_arg_read(call, "target", idx);
+  sp_expr w = weight_of(&c, t, idx[d]);
+  sp_expr g = spi_arg_read(call, "grad_output", idx);
+  if (kind == MEAN) {
+    g = sp_div(p, g, spi_arg_read(call, "total_weight", idx));
+  }
+  sp_expr e = sp_scale(p, sp_mul(p, w, g), sp_num_from_i64(p, -1));
+  return sp_ite(p, sp_eq(p, t, idx[d]), e, sp_real_i64(p, 0));
+}
+
+/* ---- squared error ---- */
+
+static void mse_shape(sp_ctx *ctx, const sp_program *program,
+                      const sp_node *node) {
+  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
+  spi_dims scalar = {0};
+  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "target"));
+  bool none = reduction_of(ctx, node) == NONE;
+  spi_results(ctx, node, 1);
+  spi_yields(ctx, program, node, 0, none ? &s : &scalar, SP_SORT_REAL);
+}
+
+static sp_expr mse_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  sp_ctx *ctx = spi_call_ctx(call);
+  reduction kind = reduction_of(ctx, call->node);
+  spi_dims s = spi_dims_of(spi_call_arg_shape(call, "self"));
+  spi_broadcast(ctx, call->node, &s, spi_call_arg_shape(call, "target"));
+  sp_expr vars[SP_MAX_DIMS];
+  for (uint32_t d = 0; d < s.n; d++) {
+    vars[d] = kind == NONE ? idx[d] : sp_fresh(p, s.d[d]);
+  }
+  sp_expr e = sp_sub(p, spi_arg_value(call, "self", s.n, vars, SP_F64),
+                     spi_arg_value(call, "target", s.n, vars, SP_F64));
+  e = sp_mul(p, e, e);
+  if (kind == NONE) {
+    return e;
+  }
+  e = spi_sum(call, s.n, vars, e);
+  return kind == MEAN ? spi_over(p, e, spi_dims_count(&s)) : e;
+}
+
+static void mse_backward_shape(sp_ctx *ctx, const sp_program *program,
+                               const sp_node *node) {
+  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
+  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "target"));
+  spi_broadcasts_to(ctx, node,
+                    spi_arg_shape(ctx, program, node, "grad_output"), &s);
+  spi_results(ctx, node, 1);
+  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
+}
+
+static sp_expr mse_backward_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  const sp_shape *r = sp_call_result_shape(call);
+  sp_expr e = sp_sub(p, spi_arg_value(call, "self", r->n_dims, idx, SP_F64),
+                     spi_arg_value(call, "target", r->n_dims, idx, SP_F64));
+  e = sp_mul(p, sp_scale(p, e, sp_num_from_i64(p, 2)),
+             spi_arg_value(call, "grad_output", r->n_dims, idx, SP_F64));
+  return reduction_of(spi_call_ctx(call), call->node) == MEAN
+             ? spi_over(p, e, sp_shape_elements(r))
+             : e;
+}
+
+/* ---- rows ---- */
+
+#define TARGET "Tensor self, Tensor target, Tensor? weight, "
+
+SPI_ATEN(nll_loss_forward, TARGET "int reduction, int ignore_index", nll_shape,
+         nll_element,
+         "out[n] = -w[t] x[n, t], t = target[n]; reduced; the weights' sum",
+         "aten.nll_loss_forward.default")
+SPI_ATEN(nll_loss, TARGET "int reduction=1, int ignore_index=-100", nll_shape,
+         nll_element, "out[n] = -w[t] x[n, t], t = target[n]; reduced",
+         "aten.nll_loss.default", "aten.nll_loss_nd.default",
+         "torch._C._nn.nll_loss_nd")
+SPI_ATEN(nll_loss_backward,
+         "Tensor grad_output, " TARGET "int reduction, int ignore_index, "
+         "Tensor total_weight",
+         backward_shape, backward_element,
+         "out[n, c] = c == target[n] ? -w[c] g : 0, over the weights' sum",
+         "aten.nll_loss_backward.default")
+SPI_ATEN(cross_entropy_loss,
+         TARGET "int reduction=1, int ignore_index=-100, "
+                "Scalar label_smoothing=0.0!",
+         nll_shape, cross_entropy_element,
+         "nll of x[n, c] - log(sum over k of exp(x[n, k]))",
+         "aten.cross_entropy_loss.default", "torch._C._nn.cross_entropy_loss")
+SPI_ATEN(cross_entropy,
+         TARGET "any? size_average!, int ignore_index=-100, any? reduce!, "
+                "str reduction=mean, Scalar label_smoothing=0.0!",
+         nll_shape, cross_entropy_element,
+         "nll of x[n, c] - log(sum over k of exp(x[n, k]))",
+         "torch.nn.functional.cross_entropy")
+SPI_ATEN(mse_loss, "Tensor self, Tensor target, int reduction=1", mse_shape,
+         mse_element, "out[i] = (a[i] - b[i])^2, reduced",
+         "aten.mse_loss.default", "torch._C._nn.mse_loss")
+SPI_ATEN(mse_loss_backward,
+         "Tensor grad_output, Tensor self, Tensor target, int reduction",
+         mse_backward_shape, mse_backward_element,
+         "out[i] = 2 (a[i] - b[i]) g, over the count for a mean",
+         "aten.mse_loss_backward.default")
+
+extern const sp_op *const sp_ops_aten_loss[];
+const sp_op *const sp_ops_aten_loss[] = {
+    &nll_loss_forward_row,
+    &nll_loss_row,
+    &nll_loss_backward_row,
+    &cross_entropy_loss_row,
+    &cross_entropy_row,
+    &mse_loss_row,
+    &mse_loss_backward_row,
+    NULL,
+};

@@ -1,0 +1,33 @@
+/* draw.h: numbers for the inputs of both programs.
+ *
+ * CONTRACT. Sequential inputs come from hashing (seed, tensor, position), in
+ * their assumed ranges; distributed ones are cut from them as the problem's
+ * layouts say, padding is junk that differs by rank. Reals are sixteenths, so
+ * that short sums and products are exact. Internal to solve/.
+ */
+#ifndef SP_SOLVE_DRAW_H
+#define SP_SOLVE_DRAW_H
+
+#include "solve/evaluate.h"
+#include "solve/problem.h"
+
+typedef enum spi_draw_mode {
+  SPI_DRAW_SPREAD,   /* reals in [-2, 2], integers anywhere in their range */
+  SPI_DRAW_ENDS,     /* integers at the ends of their range and beyond what
+                        shapes suggest where no range is given */
+  SPI_DRAW_TIES,     /* integers and reals of two values */
+  SPI_DRAW_POSITIVE, /* reals in (0, 2] */
+  SPI_DRAW_MODES,
+} spi_draw_mode;
+
+const char *spi_draw_mode_text(spi_draw_mode mode);
+/* Set the inputs of both machines. False: a layout cannot be cut from numbers
+ * (unknown, or partial results given); *why says which. */
+bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
+                     spi_draw_mode mode, uint64_t seed, sp_machine *seq,
+                     sp_machine *dist, const char **why);
+/* Sequential index of local index j along dimension d on the rank. */
+int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
+                         int64_t j);
+
+#endif

@@ -1,0 +1,291 @@
+/* fault.c: read spi_find_fault. */
+#include "solve/fault.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/fit.h"
+
+typedef struct search {
+  sp_state *s;
+  spi_fitter *fit;
+  sp_machine *dist;
+  bool *wrong; /* on the way to the wrong result, and fits nothing */
+} search;
+
+static const sp_node *node_of(const search *f, uint32_t t) {
+  const sp_program *d = f->s->dist_program;
+  return &d->nodes[d->tensors[t].node];
+}
+
+/* Nothing to hold against it: proved, or its values are those of something. */
+static bool is_right(search *f, uint32_t t) {
+  const dist_tensor *w = &f->s->dist[t];
+  if (w->seq || (w->how && (strcmp(w->how, "input") == 0 ||
+                            strcmp(w->how, "given") == 0))) {
+    return true;
+  }
+  if (w->relation.v && !sp_has_read(f->s->pool, w->relation)) {
+    return true; /* of the rank alone: see is_suspicious */
+  }
+  return node_of(f, t)->n_in == 0 ||
+         spi_fit_of(f->fit, t).kind != SPI_FIT_NONE;
+}
+
+/* Mark the wrong tensors above the result; the first one whose operands are
+ * all right is where things go wrong. */
+static uint32_t first_wrong(search *f, uint32_t result) {
+  const sp_program *d = f->s->dist_program;
+  bool *seen = sp_alloc_n(f->s->ctx, d->n_tensors + 1u, sizeof *seen);
+  SP_VEC(uint32_t) work = {0};
+  uint32_t first = result;
+  sp_push(f->s->ctx, &work, result);
+  seen[result] = true;
+  while (work.n) {
+    uint32_t t = work.v[--work.n];
+    const sp_node *node = node_of(f, t);
+    bool all_right = true;
+    f->wrong[t] = true;
+    for (uint32_t i = 0; i < node->n_in; i++) {
+      uint32_t u = node->in[i];
+      if (is_right(f, u)) {
+        continue;
+      }
+      all_right = false;
+      if (!seen[u]) {
+        seen[u] = true;
+        sp_push(f->s->ctx, &work, u);
+      }
+    }
+    if (all_right && (t < first || !seen[first])) {
+      first = t;
+    }
+  }
+  return first;
+}
+
+/* ---- sentences ---- */
+
+static const char *seq_name(const search *f, uint32_t v) {
+  return f->s->seq_program->tensors[v].name;
+}
+
+static const char *dist_name(const search *f, uint32_t t) {
+  return f->s->dist_program->tensors[t].name;
+}
+
+static const char *place(const search *f, uint32_t t) {
+  const sp_pos *pos = &node_of(f, t)->pos;
+  return pos->source_file
+             ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file,
+                         pos->source_line)
+             : "";
+}
+
+static bool is_collective(const sp_node *node) {
+  return strstr(node->op, "all-reduce") || strstr(node->op, "all_reduce") ||
+         strstr(node->op, "reduce-scatter") ||
+         strstr(node->op, "reduce_scatter");
+}
+
+/* An operand that is a partial sum of something. */
+static bool partial_operand(search *f, const sp_node *node, uint32_t *operand,
+                            spi_fit *fit) {
+  for (uint32_t i = 0; i < node->n_in; i++) {
+    *fit = spi_fit_of(f->fit, node->in[i]);
+    if (fit->kind == SPI_FIT_PARTIAL && !f->s->dist[node->in[i]].seq) {
+      *operand = node->in[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The first of a chain of partial sums that ends here. */
+static uint32_t partial_origin(search *f, uint32_t t) {
+  for (;;) {
+    spi_fit fit;
+    uint32_t u;
+    if (!partial_operand(f, node_of(f, t), &u, &fit)) {
+      return t;
+    }
+    t = u;
+  }
+}
+
+static const char *sentence(search *f, uint32_t t, uint32_t wanted,
+                            const sp_report *report) {
+  sp_ctx *ctx = f->s->ctx;
+  const sp_node *node = node_of(f, t);
+  spi_fit own = spi_fit_to(f->fit, t, wanted), operand;
+  uint32_t u;
+  if (own.kind == SPI_FIT_PARTIAL) {
+    return sp_format(
+        ctx,
+        "%s%s holds partial sums of %s over %s, and the result is promised "
+        "%s: an all-reduce is missing after it",
+        dist_name(f, t), place(f, t), seq_name(f, wanted),
+        spi_fitter_group_text(f->fit, own.grouping),
+        report->outputs[report->counterexample->output].promised);
+  }
+  if (own.kind == SPI_FIT_SCALED) {
+    return sp_format(ctx,
+                     "%s%s is %g times %s: something is summed or scaled once "
+                     "too often, or not at all",
+                     dist_name(f, t), place(f, t), own.factor,
+                     seq_name(f, wanted));
+  }
+  if (partial_operand(f, node, &u, &operand)) {
+    if (is_collective(node)) {
+      return sp_format(ctx,
+                       "%s%s does not give %s: its operand %s holds partial "
+                       "sums over %s; look at its groups and its operation",
+                       dist_name(f, t), place(f, t), seq_name(f, operand.seq),
+                       dist_name(f, u),
+                       spi_fitter_group_text(f->fit, operand.grouping));
+    }
+    return sp_format(ctx,
+                     "%s%s uses %s, which holds partial sums of %s over %s: an "
+                     "all-reduce is missing before it",
+                     dist_name(f, t), place(f, t), dist_name(f, u),
+                     seq_name(f, operand.seq),
+                     spi_fitter_group_text(f->fit, operand.grouping));
+  }
+  return sp_format(ctx,
+                   "%s%s is the first tensor on the way to the wrong result "
+                   "whose values are those of no sequential tensor, though its "
+                   "operands' are",
+                   dist_name(f, t), place(f, t));
+}
+
+static bool mentions_own_index(search *f, uint32_t t) {
+  const dist_tensor *w = &f->s->dist[t];
+  uint32_t n = f->s->dist_program->tensors[t].shape.n_dims;
+  for (uint32_t d = 0; d < n; d++) {
+    if (sp_kind_of(f->s->pool, w->idx[d]) == SP_KIND_VAR &&
+        sp_has_free(f->s->pool, w->relation, w->idx[d])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A rank's own index arithmetic that is that of no sequential tensor, though
+ * one of its shape is there: an offset gone wrong. */
+static bool is_suspicious(search *f, uint32_t t) {
+  const sp_program *p = f->s->seq_program;
+  const sp_tensor *w = &f->s->dist_program->tensors[t];
+  const dist_tensor *known = &f->s->dist[t];
+  if (!sp_dtype_is_int(w->shape.dtype) || w->shape.n_dims == 0 ||
+      node_of(f, t)->n_in == 0 || !known->relation.v ||
+      !sp_has_free(f->s->pool, known->relation, f->s->rank) ||
+      !mentions_own_index(f, t) ||
+      sp_has_read(f->s->pool, known->relation) ||
+      spi_fit_of(f->fit, t).kind != SPI_FIT_NONE) {
+    return false;
+  }
+  for (uint32_t v = 0; v < p->n_tensors; v++) {
+    if (spi_fit_could(f->fit, t, v)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static uint32_t first_suspicious(search *f, uint32_t wrong) {
+  const sp_program *d = f->s->dist_program;
+  bool *seen = sp_alloc_n(f->s->ctx, d->n_tensors + 1u, sizeof *seen);
+  SP_VEC(uint32_t) work = {0};
+  uint32_t first = wrong;
+  sp_push(f->s->ctx, &work, wrong);
+  while (work.n) {
+    uint32_t t = work.v[--work.n];
+    const sp_node *node = node_of(f, t);
+    if (is_suspicious(f, t) && t < first) {
+      first = t;
+    }
+    for (uint32_t i = 0; i < node->n_in; i++) {
+      uint32_t u = node->in[i];
+      if (!seen[u] && !f->s->dist[u].seq) {
+        seen[u] = true;
+        sp_push(f->s->ctx, &work, u);
+      }
+    }
+  }
+  return first;
+}
+
+/* As the dump has it: without the calls that it was inlined through. */
+static const char *own_name(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash ? slash + 1 : name;
+}
+
+/* A wrong loop: the first tensor of its body that the proof could not relate,
+ * on the way to a carried tensor that it could not keep. */
+static void inside_loop(search *f, const sp_program **program, uint32_t *t,
+                        const char **text) {
+  const sp_node *node = node_of(f, *t);
+  for (size_t i = 0; i < f->s->kept.n; i++) {
+    sp_state *body = f->s->kept.v[i].state;
+    if (strcmp(f->s->kept.v[i].name, node->name) != 0) {
+      continue;
+    }
+    uint32_t first = spi_first_unrelated(body);
+    if (first == UINT32_MAX) {
+      return;
+    }
+    *program = body->dist_program;
+    *t = first;
+    *text = sp_format(f->s->ctx,
+                      "in the body of %s, %s is the first tensor that could "
+                      "not be related to the sequential loop's body",
+                      node->name, (*program)->tensors[first].name);
+    return;
+  }
+}
+
+const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
+                               sp_machine *seq, sp_machine *dist,
+                               spi_trial trial, void *env) {
+  const sp_placed *x = &s->problem->promised[report->counterexample->output];
+  search f = {.s = s, .dist = dist};
+  f.fit = spi_fitter_new(s, seq, dist);
+  f.wrong =
+      sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f.wrong);
+  uint32_t t = first_wrong(&f, x->dist);
+  uint32_t odd = first_suspicious(&f, t);
+  const char *text =
+      odd == t ? sentence(&f, t, x->seq, report)
+               : sp_format(s->ctx,
+                           "%s%s computes indices that belong to no tensor of "
+                           "the sequential program: look at the rank's offset",
+                           dist_name(&f, odd), place(&f, odd));
+  const char *nearest = s->dist[t].nearest;
+  spi_fit operand;
+  uint32_t u;
+  if (odd == t && partial_operand(&f, node_of(&f, t), &u, &operand) &&
+      !is_collective(node_of(&f, t))) {
+    odd = partial_origin(&f, u);
+  }
+  spi_mend mend;
+  if (spi_find_mend(s, t, dist, trial, env, &mend)) {
+    odd = mend.tensor;
+    text = sp_format(s->ctx,
+                     "%s%s is %s; with %s instead all results are right",
+                     dist_name(&f, odd), place(&f, odd), mend.was,
+                     mend.becomes);
+  }
+  const sp_program *program = s->dist_program;
+  inside_loop(&f, &program, &odd, &text);
+  const sp_node *node = &program->nodes[program->tensors[odd].node];
+  sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
+  *fault = (sp_fault){
+      .name = own_name(program->tensors[odd].name),
+      .op = node->op,
+      .pos = node->pos,
+      .sentence = text,
+      .sequential = nearest,
+  };
+  return fault;
+}

@@ -1,0 +1,332 @@
+/* fit.c: read spi_fit_of, then fits_at (one placement). */
+#include "solve/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PLACED = 24, MAX_GROUPINGS = 9 };
+
+/* A coordinate of the ranks, by value. */
+typedef struct coordinate {
+  int64_t n;
+  const int64_t *at; /* by rank */
+  const char *text;
+} coordinate;
+
+/* Ranks with the same number are reduced together. */
+typedef struct grouping {
+  const int64_t *group; /* by rank */
+  int64_t n;
+  const char *text;
+} grouping;
+
+struct spi_fitter {
+  sp_state *s;
+  sp_machine *seq, *dist;
+  int64_t ranks;
+  SP_VEC(coordinate) coordinates;
+  grouping groupings[MAX_GROUPINGS];
+  uint32_t n_groupings;
+  spi_fit *known; /* by distributed tensor */
+  bool *asked;
+  double *scale; /* by sequential tensor: its largest element */
+};
+
+bool spi_close(double a, double b, double scale) {
+  if (!isfinite(a) || !isfinite(b)) {
+    return (isnan(a) && isnan(b)) || a == b;
+  }
+  double size = fmax(fabs(a), fabs(b));
+  return fabs(a - b) <= 1e-6 * size + 1e-9 * scale;
+}
+
+/* ---- coordinates and groupings ---- */
+
+static int64_t rank_value(void *user, sp_expr v) {
+  (void)v;
+  return *(int64_t *)user;
+}
+
+static sp_value no_read(void *user, sp_sym s, uint32_t n, const int64_t *idx) {
+  (void)user;
+  (void)s;
+  (void)n;
+  (void)idx;
+  return (sp_value){.sort = SP_SORT_INT};
+}
+
+static const int64_t *by_rank(spi_fitter *f, sp_expr e) {
+  int64_t *at = sp_alloc_n(f->s->ctx, (size_t)f->ranks, sizeof *at);
+  for (int64_t r = 0; r < f->ranks; r++) {
+    sp_eval_env env = {
+        .user = &r, .var = rank_value, .read = no_read, .budget = 10000};
+    sp_value v;
+    if (!sp_eval(f->s->pool, e, &env, &v)) {
+      return NULL;
+    }
+    at[r] = v.i;
+  }
+  return at;
+}
+
+static void add_grouping(spi_fitter *f, const int64_t *group, int64_t n,
+                         const char *text) {
+  if (f->n_groupings < MAX_GROUPINGS) {
+    f->groupings[f->n_groupings++] = (grouping){group, n, text};
+  }
+}
+
+/* Ranks that agree in all coordinates but one. */
+static void add_axis(spi_fitter *f, size_t axis) {
+  sp_ctx *ctx = f->s->ctx;
+  int64_t *group = sp_alloc_n(ctx, (size_t)f->ranks, sizeof *group), n = 0;
+  for (int64_t r = 0; r < f->ranks; r++) {
+    group[r] = -1;
+    for (int64_t q = 0; q < r && group[r] < 0; q++) {
+      bool same = true;
+      for (size_t k = 0; k < f->coordinates.n && same; k++) {
+        const coordinate *c = &f->coordinates.v[k];
+        same = k == axis || c->at[q] == c->at[r];
+      }
+      group[r] = same ? group[q] : -1;
+    }
+    group[r] = group[r] < 0 ? n++ : group[r];
+  }
+  add_grouping(f, group, n,
+               sp_format(ctx, "the ranks that differ in %s only",
+                         f->coordinates.v[axis].text));
+}
+
+spi_fitter *spi_fitter_new(sp_state *s, sp_machine *seq, sp_machine *dist) {
+  spi_fitter *f = sp_alloc(s->ctx, sizeof *f);
+  f->s = s;
+  f->seq = seq;
+  f->dist = dist;
+  f->ranks = s->dist_program->partitions;
+  for (size_t i = 0; i < s->cuts.n; i++) {
+    const int64_t *at = by_rank(f, s->cuts.v[i].coordinate);
+    if (at) {
+      sp_push(s->ctx, &f->coordinates,
+              ((coordinate){s->cuts.v[i].n, at,
+                            sp_show(s->pool, s->cuts.v[i].coordinate)}));
+    }
+  }
+  add_grouping(f, sp_alloc_n(s->ctx, (size_t)f->ranks, sizeof(int64_t)), 1,
+               "all ranks");
+  for (size_t i = 0; f->coordinates.n > 1 && i < f->coordinates.n; i++) {
+    add_axis(f, i);
+  }
+  f->known =
+      sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f->known);
+  f->asked =
+      sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f->asked);
+  f->scale =
+      sp_alloc_n(s->ctx, s->seq_program->n_tensors + 1u, sizeof *f->scale);
+  return f;
+}
+
+const char *spi_fitter_group_text(spi_fitter *f, uint32_t g) {
+  return f->groupings[g].text;
+}
+
+/* ---- one placement ---- */
+
+typedef struct placed {
+  uint32_t n_dims;
+  const int64_t *global, *local;
+  const int64_t *start[SP_MAX_DIMS]; /* by rank; NULL: whole */
+  int64_t block[SP_MAX_DIMS];
+} placed;
+
+static double largest(spi_fitter *f, uint32_t t) {
+  if (f->scale[t] == 0) {
+    const double *v = sp_machine_values(f->seq, t, 0);
+    int64_t n = sp_shape_elements(&f->s->seq_program->tensors[t].shape);
+    double most = 1e-300;
+    for (int64_t i = 0; i < n; i++) {
+      most = isfinite(v[i]) ? fmax(most, fabs(v[i])) : most;
+    }
+    f->scale[t] = most;
+  }
+  return f->scale[t];
+}
+
+/* Flat global position of flat local position j on a rank; -1: padding. */
+static int64_t global_position(const placed *x, int64_t rank, int64_t j) {
+  int64_t at = 0, stride = 1;
+  for (uint32_t d = x->n_dims; d-- > 0;) {
+    int64_t i = j % x->local[d];
+    j /= x->local[d];
+    i += x->start[d] ? x->start[d][rank] * x->block[d] : 0;
+    if (i >= x->global[d]) {
+      return -1;
+    }
+    at += i * stride;
+    stride *= x->global[d];
+  }
+  return at;
+}
+
+static bool whole_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
+                       double factor) {
+  const double *g = sp_machine_values(f->seq, v, 0);
+  int64_t n = sp_shape_elements(&f->s->dist_program->tensors[w].shape);
+  double scale = largest(f, v);
+  for (int64_t r = 0; r < f->ranks; r++) {
+    const double *l = sp_machine_values(f->dist, w, r);
+    for (int64_t j = 0; j < n; j++) {
+      int64_t at = global_position(x, r, j);
+      if (at >= 0 && !spi_close(l[j], factor * g[at], factor * scale)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w,
+                         uint32_t v, const grouping *g) {
+  const double *whole = sp_machine_values(f->seq, v, 0);
+  int64_t n = sp_shape_elements(&f->s->dist_program->tensors[w].shape);
+  double scale = largest(f, v);
+  sp_mark mark = sp_scratch_mark(f->s->ctx);
+  double *sum = sp_scratch(f->s->ctx, (size_t)(n + 1) * sizeof *sum);
+  bool ok = true;
+  for (int64_t group = 0; group < g->n && ok; group++) {
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    int64_t first = -1;
+    for (int64_t r = 0; r < f->ranks; r++) {
+      if (g->group[r] == group) {
+        first = first < 0 ? r : first;
+        const double *l = sp_machine_values(f->dist, w, r);
+        for (int64_t j = 0; j < n; j++) {
+          sum[j] += l[j];
+        }
+      }
+    }
+    for (int64_t j = 0; j < n && ok; j++) {
+      int64_t at = global_position(x, first, j);
+      ok = at < 0 || spi_close(sum[j], whole[at], scale);
+    }
+  }
+  sp_scratch_release(f->s->ctx, mark);
+  return ok;
+}
+
+/* The factor between the first element that is not zero and its counterpart. */
+static double factor_at(spi_fitter *f, const placed *x, uint32_t w,
+                        uint32_t v) {
+  const double *g = sp_machine_values(f->seq, v, 0);
+  const double *l = sp_machine_values(f->dist, w, 0);
+  int64_t n = sp_shape_elements(&f->s->dist_program->tensors[w].shape);
+  for (int64_t j = 0; j < n; j++) {
+    int64_t at = global_position(x, 0, j);
+    if (at >= 0 && isfinite(g[at]) && fabs(g[at]) > 0.1 * largest(f, v)) {
+      return l[j] / g[at];
+    }
+  }
+  return 1;
+}
+
+static spi_fit fits_at(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
+                       bool scaled) {
+  spi_fit fit = {.kind = SPI_FIT_WHOLE, .seq = v};
+  if (whole_fits(f, x, w, v, 1)) {
+    return fit;
+  }
+  bool real = sp_dtype_is_float(f->s->seq_program->tensors[v].shape.dtype);
+  for (uint32_t g = 0; g < f->n_groupings && real; g++) {
+    if (f->groupings[g].n < f->ranks &&
+        partial_fits(f, x, w, v, &f->groupings[g])) {
+      fit.kind = SPI_FIT_PARTIAL;
+      fit.grouping = g;
+      return fit;
+    }
+  }
+  if (scaled && real) {
+    fit.factor = factor_at(f, x, w, v);
+    if (isfinite(fit.factor) && fit.factor != 0 &&
+        whole_fits(f, x, w, v, fit.factor)) {
+      fit.kind = SPI_FIT_SCALED;
+      return fit;
+    }
+  }
+  fit.kind = SPI_FIT_NONE;
+  return fit;
+}
+
+static spi_fit place(spi_fitter *f, placed *x, uint32_t d, uint32_t w,
+                     uint32_t v, bool scaled, uint32_t *tried) {
+  spi_fit none = {.kind = SPI_FIT_NONE};
+  if (d == x->n_dims) {
+    ++*tried;
+    return fits_at(f, x, w, v, scaled);
+  }
+  if (x->global[d] == x->local[d]) {
+    x->start[d] = NULL;
+    return place(f, x, d + 1, w, v, scaled, tried);
+  }
+  for (size_t i = 0; i < f->coordinates.n && *tried < MAX_PLACED; i++) {
+    const coordinate *c = &f->coordinates.v[i];
+    if ((x->global[d] + c->n - 1) / c->n == x->local[d]) {
+      x->start[d] = c->at;
+      x->block[d] = x->local[d];
+      spi_fit fit = place(f, x, d + 1, w, v, scaled, tried);
+      if (fit.kind != SPI_FIT_NONE) {
+        return fit;
+      }
+    }
+  }
+  return none;
+}
+
+bool spi_fit_could(const spi_fitter *f, uint32_t w, uint32_t v) {
+  const sp_shape *l = &f->s->dist_program->tensors[w].shape;
+  const sp_shape *g = &f->s->seq_program->tensors[v].shape;
+  if (l->n_dims != g->n_dims ||
+      sp_dtype_is_float(l->dtype) != sp_dtype_is_float(g->dtype) ||
+      (l->dtype == SP_PRED) != (g->dtype == SP_PRED)) {
+    return false;
+  }
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    bool fits = l->dims[d] == g->dims[d];
+    for (size_t i = 0; i < f->coordinates.n && !fits; i++) {
+      int64_t n = f->coordinates.v[i].n;
+      fits = (g->dims[d] + n - 1) / n == l->dims[d];
+    }
+    if (!fits) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static spi_fit fit_one(spi_fitter *f, uint32_t w, uint32_t v, bool scaled) {
+  const sp_shape *l = &f->s->dist_program->tensors[w].shape;
+  const sp_shape *g = &f->s->seq_program->tensors[v].shape;
+  spi_fit none = {.kind = SPI_FIT_NONE};
+  if (!spi_fit_could(f, w, v) || !sp_machine_has(f->seq, v) ||
+      !sp_machine_has(f->dist, w)) {
+    return none;
+  }
+  placed x = {.n_dims = l->n_dims, .global = g->dims, .local = l->dims};
+  uint32_t tried = 0;
+  return place(f, &x, 0, w, v, scaled, &tried);
+}
+
+spi_fit spi_fit_to(spi_fitter *f, uint32_t w, uint32_t v) {
+  return fit_one(f, w, v, true);
+}
+
+spi_fit spi_fit_of(spi_fitter *f, uint32_t w) {
+  if (!f->asked[w]) {
+    f->asked[w] = true;
+    for (uint32_t v = 0; v < f->s->seq_program->n_tensors; v++) {
+      f->known[w] = fit_one(f, w, v, false);
+      if (f->known[w].kind != SPI_FIT_NONE) {
+        break;
+      }
+    }
+  }
+  return f->known[w];
+}

@@ -1,0 +1,134 @@
+/* machine.h: inside of a machine (solve/evaluate.h). For solve/machine_*.c.
+ *
+ * A buffer holds a tensor's values on all ranks, rank-major: int64_t, double or
+ * uint8_t by sort. Buffers are counted: a loop's carried tensors are shared
+ * between the loop and its body. Freed buffers are kept by size and used again.
+ * A loop's condition and body are machines of their own on the same engine.
+ */
+#ifndef SP_SOLVE_MACHINE_H
+#define SP_SOLVE_MACHINE_H
+
+#include "base/vec.h"
+#include "solve/evaluate.h"
+#include "solve/tape.h"
+
+typedef struct spi_buffer {
+  void *data;
+  size_t bytes; /* there */
+  size_t users;
+  struct spi_buffer *next; /* in the list of free ones */
+} spi_buffer;
+
+/* Shared by a machine and the machines of its loops. */
+typedef struct spi_engine {
+  sp_ctx *ctx;
+  sp_pool *pool;
+  sp_machine_options options;
+  int64_t ranks;
+  sp_expr rank; /* variable, or the constant 0 */
+  double done;  /* operations */
+  size_t bytes; /* in buffers with users */
+  spi_buffer *spare;
+  spi_tape_state **states; /* one for each thread */
+  sp_machine_trouble trouble;
+} spi_engine;
+
+typedef struct spi_contraction spi_contraction;
+typedef struct spi_opaque spi_opaque;
+typedef struct spi_loop spi_loop;
+
+/* A tensor's definition, compiled. */
+typedef struct spi_compiled {
+  sp_expr *idx; /* index variables */
+  sp_expr term;
+  const spi_tape *tape; /* NULL: opaque, or there are no elements */
+  const spi_contraction *contraction; /* or NULL */
+  const spi_opaque *opaque;           /* or NULL */
+} spi_compiled;
+
+typedef struct machine_tensor {
+  sp_sym sym;
+  sp_sort sort;
+  int64_t n;       /* elements of one rank */
+  bool no_type;    /* of FX: a result that nobody uses */
+  bool given, keep;
+  bool lasting;    /* depends on no input: loops keep it */
+  uint32_t waiting; /* needed nodes still to run that read it */
+  spi_buffer *values;
+  spi_compiled *compiled;
+  const double *doubles; /* made by sp_machine_values */
+} machine_tensor;
+
+typedef struct machine_node {
+  bool compiled, needed, param;
+  spi_loop *loop;
+  double cost;         /* all results on all ranks; a loop: one iteration */
+  const char *unknown; /* why it has no values, or NULL */
+} machine_node;
+
+struct sp_machine {
+  spi_engine *e;
+  bool inner; /* of a loop */
+  const sp_program *program;
+  machine_tensor *tensors;
+  machine_node *nodes;
+};
+
+/* ---- machine.c ---- */
+sp_machine *spi_machine_inner(spi_engine *e, const sp_program *program);
+/* Forget what was given and computed, but for what never changes. */
+void spi_machine_clear(sp_machine *m);
+bool spi_machine_results(sp_machine *m);
+/* Operations for all results; INFINITY where something is unknown. */
+double spi_machine_cost(sp_machine *m);
+bool spi_fail(sp_machine *m, sp_machine_outcome outcome, uint32_t node,
+              const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* ---- machine_memory.c ---- */
+/* For a tensor's values; NULL (and trouble set) where the budget forbids. */
+spi_buffer *spi_buffer_new(sp_machine *m, uint32_t tensor);
+void spi_buffer_drop(spi_engine *e, spi_buffer *b); /* NULL is fine */
+size_t spi_sort_bytes(sp_sort sort);
+/* n lanes to elements at, ... of a buffer of the tensor. */
+void spi_store(const sp_machine *m, uint32_t tensor, void *data, int64_t at,
+               uint32_t n, const spi_lane *v);
+spi_lane spi_load(const void *data, sp_sort sort, int64_t at);
+/* Enough registers for the tape in each thread's state. */
+void spi_states_for(spi_engine *e, const spi_tape *t);
+
+/* ---- machine_compile.c ---- */
+/* The node's tapes and cost, once; sets unknown where it has no values. */
+void spi_node_compile(sp_machine *m, uint32_t node);
+/* A conditional whose branches communicate: its index must be the same on all
+ * ranks, which is looked at when running; it is read on rank 0. */
+bool spi_same_index(const sp_node *node);
+
+/* ---- machine_node.c ---- */
+/* Compute all results. False: trouble is set. */
+bool spi_node_run(sp_machine *m, uint32_t node);
+/* The sources of a tape with the data of the machine's tensors. */
+void spi_sources(const sp_machine *m, uint32_t node, const spi_tape *t,
+                 spi_source *out);
+
+/* ---- machine_contract.c ---- */
+/* NULL: not a plain sum of products of two elements. */
+const spi_contraction *spi_contraction_of(sp_machine *m, uint32_t tensor);
+double spi_contraction_cost(const spi_contraction *c); /* on one rank */
+void spi_contract(sp_machine *m, uint32_t tensor, const spi_contraction *c,
+                  void *out);
+
+/* ---- machine_opaque.c ---- */
+/* NULL: the term is no opaque function. */
+const spi_opaque *spi_opaque_of(sp_machine *m, uint32_t tensor);
+double spi_opaque_cost(const spi_opaque *o); /* on one rank */
+void spi_opaque_run(sp_machine *m, uint32_t tensor, const spi_opaque *o,
+                    void *out);
+
+/* ---- machine_loop.c ---- */
+bool spi_is_loop(const sp_node *node);
+spi_loop *spi_loop_new(sp_machine *m, uint32_t node);
+double spi_loop_cost(spi_loop *l); /* of one iteration */
+bool spi_loop_run(sp_machine *m, uint32_t node, spi_loop *l);
+
+#endif

@@ -1,0 +1,137 @@
+/* machine_compile.c: an operator's element terms, compiled. Operands are read
+ * as symbols that take the rank first. */
+#include "solve/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+bool spi_same_index(const sp_node *node) {
+  return !spi_is_loop(node) && sp_node_attr(node, "has_collectives") &&
+         node->n_in > 0;
+}
+
+static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
+                            sp_expr rank, const sp_expr *idx) {
+  const sp_machine *m = env;
+  uint32_t tensor = call->node->in[operand];
+  sp_expr at[SP_MAX_DIMS + 1];
+  at[0] = spi_same_index(call->node) && operand == 0 ? sp_int(call->pool, 0)
+                                                     : rank;
+  memcpy(at + 1, idx, m->program->tensors[tensor].shape.n_dims * sizeof *at);
+  return sp_read(call->pool, m->tensors[tensor].sym, at);
+}
+
+static sp_expr *index_variables(sp_machine *m, const sp_shape *shape) {
+  sp_ctx *ctx = m->e->ctx;
+  sp_expr *idx = sp_alloc_n(ctx, shape->n_dims + 1u, sizeof *idx);
+  for (uint32_t d = 0; d < shape->n_dims; d++) {
+    idx[d] = sp_var(m->e->pool, SP_VAR_INDEX, sp_format(ctx, "i%u", d),
+                    shape->dims[d]);
+  }
+  return idx;
+}
+
+static const spi_tape *compile_tape(sp_machine *m, const sp_shape *shape,
+                                    const spi_compiled *c) {
+  spi_engine *e = m->e;
+  uint32_t n = shape->n_dims;
+  sp_expr *vars = sp_alloc_n(e->ctx, n + 1u, sizeof *vars);
+  int64_t *extents = sp_alloc_n(e->ctx, n + 1u, sizeof *extents);
+  vars[0] = e->rank;
+  extents[0] = e->ranks;
+  for (uint32_t d = 0; d < n; d++) {
+    vars[d + 1] = c->idx[d];
+    extents[d + 1] = shape->dims[d];
+  }
+  spi_tape_spec spec = {.n_outs = 1,
+                        .outs = &c->term,
+                        .n_vars = n + 1,
+                        .n_uniform = 1,
+                        .vars = vars,
+                        .extents = extents};
+  return spi_tape_compile(e->pool, &spec);
+}
+
+static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
+  spi_engine *e = m->e;
+  uint32_t tensor = node->out + k;
+  machine_tensor *t = &m->tensors[tensor];
+  const sp_shape *shape = &m->program->tensors[tensor].shape;
+  spi_compiled *c = sp_alloc(e->ctx, sizeof *c);
+  t->compiled = c;
+  if (t->n == 0) {
+    return 0;
+  }
+  c->idx = index_variables(m, shape);
+  sp_call call = {.pool = e->pool,
+                  .program = m->program,
+                  .node = node,
+                  .result = k,
+                  .rank = e->rank,
+                  .partitions = e->ranks,
+                  .read = read_operand,
+                  .env = m};
+  c->term = sp_op_element(&call, c->idx);
+  c->opaque = spi_opaque_of(m, tensor);
+  if (c->opaque) {
+    return spi_opaque_cost(c->opaque);
+  }
+  c->contraction = e->options.slow ? NULL : spi_contraction_of(m, tensor);
+  if (c->contraction) {
+    return spi_contraction_cost(c->contraction);
+  }
+  c->tape = compile_tape(m, shape, c);
+  return c->tape->cost * (double)t->n;
+}
+
+typedef struct job {
+  sp_machine *m;
+  uint32_t node;
+} job;
+
+static void compile(sp_ctx *ctx, void *arg) {
+  job *j = arg;
+  sp_machine *m = j->m;
+  machine_node *x = &m->nodes[j->node];
+  const sp_node *node = &m->program->nodes[j->node];
+  if (spi_is_loop(node)) {
+    x->loop = spi_loop_new(m, j->node);
+    x->cost = spi_loop_cost(x->loop);
+    return;
+  }
+  sp_op_check(ctx, m->program, node);
+  x->cost = 0;
+  for (uint32_t k = 0; k < node->n_out; k++) {
+    if (!m->tensors[node->out + k].no_type) {
+      x->cost += (double)m->e->ranks * compile_result(m, node, k);
+    }
+  }
+}
+
+void spi_node_compile(sp_machine *m, uint32_t node) {
+  machine_node *x = &m->nodes[node];
+  sp_ctx *ctx = m->e->ctx;
+  if (x->compiled) {
+    return;
+  }
+  x->compiled = true;
+  job j = {m, node};
+  sp_mode was = sp_pool_mode(
+      m->e->pool, m->e->options.raw ? SP_MODE_RAW : SP_MODE_NORMAL);
+  sp_code code = sp_protect(ctx, compile, &j);
+  sp_pool_mode(m->e->pool, was);
+  if (code == SP_OK) {
+    return;
+  }
+  sp_error error = *sp_ctx_error(ctx);
+  if (code != SP_ERR_UNKNOWN && code != SP_ERR_LIMIT) {
+    sp_raise(ctx, code, error.loc, *error.hint ? error.hint : NULL, "%s",
+             error.message);
+  }
+  const char *name = m->program->nodes[node].name;
+  x->unknown = strstr(error.message, name)
+                   ? sp_strdup(ctx, error.message)
+                   : sp_format(ctx, "%s (%s): %s", name,
+                               m->program->nodes[node].op, error.message);
+  x->cost = INFINITY;
+}

@@ -1,0 +1,19 @@
+/* witness.h: looking for inputs on which the programs differ.
+ *
+ * CONTRACT. Called when a proof failed. Both programs are run, in double
+ * precision, on a few sets of inputs; a result that differs from its promise by
+ * far more than rounding, and does so again on other inputs, is a
+ * counterexample. Then the place and the kind of the fault are guessed. Finding
+ * nothing says nothing. Internal to solve/.
+ */
+#ifndef SP_SOLVE_WITNESS_H
+#define SP_SOLVE_WITNESS_H
+
+#include "solve/check.h"
+#include "solve/state.h"
+
+/* Sets report->verdict, counterexample, fault where a difference was found;
+ * else report->not_run says why nothing was run, or stays NULL. */
+void spi_look_for_witness(sp_state *s, sp_report *report);
+
+#endif
