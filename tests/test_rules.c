@@ -1,0 +1,281 @@
+/* test_rules.c: the proof rules of solve/, each with a broken twin that must
+ * not be proved. The pool is in RAW_INDEX mode, as when a check proves.
+ */
+#include "solve/equations.h"
+#include "solve/prove.h"
+#include "tests/support_prove.h"
+
+void suite_rules(void);
+
+static const sp_hyps NONE = {0};
+
+static sp_prover *prover(bench *b) {
+  sp_pool_mode(b->p, SP_MODE_RAW_INDEX);
+  return sp_prover_new(b->p, b->s);
+}
+
+static bool equal(sp_prover *pr, sp_expr a, sp_expr b) {
+  return sp_prove_equal(pr, a, b, NONE);
+}
+
+#define PROVED(x) CU_ASSERT_TRUE(x)
+#define OPEN(x) CU_ASSERT_FALSE(x)
+
+static sp_expr red2(bench *b, sp_red_op op, sp_expr k, sp_expr m,
+                    sp_expr body) {
+  return sp_red(b->p, op, 2, (sp_expr[]){k, m}, body);
+}
+
+static sp_expr red1(bench *b, sp_red_op op, sp_expr k, sp_expr body) {
+  return sp_red(b->p, op, 1, &k, body);
+}
+
+/* c * a + b */
+static sp_expr digits(bench *b, sp_expr a, int64_t c, sp_expr low) {
+  return sp_iadd(b->p, sp_iscale(b->p, a, c), low);
+}
+
+/* ---- re-index ---- */
+
+static void reindex(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 32);
+  sp_expr i = index_var(b, 32);
+  sp_expr k = sp_fresh(b->p, 32), p = sp_fresh(b->p, 4),
+          j = sp_fresh(b->p, 8);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at2(b, x, i, k));
+  sp_expr cut = red2(b, SP_RED_SUM, p, j, at2(b, x, i, digits(b, p, 8, j)));
+  PROVED(equal(pr, whole, cut));
+  /* every eighth element, twice as far: not all of them */
+  sp_expr wrong = red2(b, SP_RED_SUM, p, j, at2(b, x, i, digits(b, p, 4, j)));
+  OPEN(equal(pr, whole, wrong));
+  sp_expr k31 = sp_fresh(b->p, 31);
+  sp_expr shorter = red1(b, SP_RED_SUM, k31, at2(b, x, i, k31));
+  OPEN(equal(pr, whole, shorter));
+}
+
+static void reindex_backwards(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
+  sp_expr k = sp_fresh(b->p, 16), m = sp_fresh(b->p, 16);
+  sp_expr forth = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  sp_expr back = red1(b, SP_RED_SUM, m,
+                      at1(b, x, sp_isub(b->p, sp_int(b->p, 15), m)));
+  PROVED(equal(pr, forth, back));
+  sp_expr beyond = red1(b, SP_RED_SUM, m,
+                        at1(b, x, sp_isub(b->p, sp_int(b->p, 16), m)));
+  OPEN(equal(pr, forth, beyond));
+}
+
+static void operations_differ(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
+  sp_expr k = sp_fresh(b->p, 16);
+  sp_expr sum = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  sp_expr max = red1(b, SP_RED_MAX, k, at1(b, x, k));
+  OPEN(equal(pr, sum, max));
+}
+
+/* ---- guarded re-index: ten elements over four ranks of three ---- */
+
+static sp_expr padded(bench *b, sp_sym x, int64_t limit) {
+  sp_expr p = sp_fresh(b->p, 4), j = sp_fresh(b->p, 3);
+  sp_expr at = digits(b, p, 3, j);
+  sp_expr off = sp_le(b->p, sp_int(b->p, limit), at);
+  sp_expr body =
+      sp_ite(b->p, off, sp_real_i64(b->p, 0), at1(b, x, at));
+  return red2(b, SP_RED_SUM, p, j, body);
+}
+
+static void guarded_reindex(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
+  sp_expr k = sp_fresh(b->p, 10);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  PROVED(equal(pr, whole, padded(b, x, 10)));
+  OPEN(equal(pr, whole, padded(b, x, 11)));
+  OPEN(equal(pr, whole, padded(b, x, 9)));
+  OPEN(equal(pr, whole, padded(b, x, 12)));
+}
+
+static void maxima_may_repeat(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 8);
+  sp_expr k = sp_fresh(b->p, 8), m = sp_fresh(b->p, 16);
+  sp_expr twice = sp_imod(b->p, m, 8);
+  PROVED(equal(pr, red1(b, SP_RED_MAX, k, at1(b, x, k)),
+               red1(b, SP_RED_MAX, m, at1(b, x, twice))));
+  OPEN(equal(pr, red1(b, SP_RED_SUM, k, at1(b, x, k)),
+             red1(b, SP_RED_SUM, m, at1(b, x, twice))));
+}
+
+/* ---- functions ---- */
+
+static void lambdas_are_not_reindexed(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 8);
+  sp_expr k = sp_fresh(b->p, 8), m = sp_fresh(b->p, 8);
+  sp_expr back = sp_isub(b->p, sp_int(b->p, 7), m);
+  sp_expr f = red1(b, SP_RED_LAMBDA, k, at1(b, x, k));
+  sp_expr g = red1(b, SP_RED_LAMBDA, m,
+                   at1(b, x, sp_isub(b->p, sp_int(b->p, 7), back)));
+  sp_expr h = red1(b, SP_RED_LAMBDA, m, at1(b, x, back));
+  sp_expr i = index_var(b, 8);
+  PROVED(equal(pr, sp_fn(b->p, SP_SORT_REAL, "sort", 2, (sp_expr[]){f, i}),
+               sp_fn(b->p, SP_SORT_REAL, "sort", 2, (sp_expr[]){g, i})));
+  OPEN(equal(pr, sp_fn(b->p, SP_SORT_REAL, "sort", 2, (sp_expr[]){f, i}),
+             sp_fn(b->p, SP_SORT_REAL, "sort", 2, (sp_expr[]){h, i})));
+}
+
+/* ---- one-hot ---- */
+
+/* Rows of a table cut over four ranks: each looks up what it has. */
+static sp_expr looked_up(bench *b, sp_sym table, sp_expr id, int64_t stride) {
+  sp_expr p = sp_fresh(b->p, 4);
+  sp_expr first = sp_iscale(b->p, p, stride);
+  sp_expr mine = sp_and(b->p, sp_le(b->p, first, id),
+                        sp_lt(b->p, id, sp_iaddc(b->p, first, 8)));
+  sp_expr body = sp_ite(b->p, mine, at1(b, table, id),
+                        sp_real_i64(b->p, 0));
+  return red1(b, SP_RED_SUM, p, body);
+}
+
+static void onehot(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym table = tensor(b, "w", SP_SORT_REAL, 1, 32);
+  sp_sym ids = tensor(b, "ids", SP_SORT_INT, 1, 6);
+  sp_sym_set_range(b->p, ids, 0, 31);
+  sp_expr id = at1(b, ids, index_var(b, 6));
+  PROVED(equal(pr, at1(b, table, id), looked_up(b, table, id, 8)));
+  /* overlapping shards count rows twice */
+  OPEN(equal(pr, at1(b, table, id), looked_up(b, table, id, 4)));
+  /* shards with gaps miss rows */
+  OPEN(equal(pr, at1(b, table, id), looked_up(b, table, id, 9)));
+}
+
+static void onehot_needs_the_range(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym table = tensor(b, "w", SP_SORT_REAL, 1, 32);
+  sp_sym ids = tensor(b, "ids", SP_SORT_INT, 1, 6); /* any integer */
+  sp_expr id = at1(b, ids, index_var(b, 6));
+  OPEN(equal(pr, at1(b, table, id), looked_up(b, table, id, 8)));
+}
+
+/* ---- pieces ---- */
+
+static void pieces(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 4);
+  sp_expr k = sp_fresh(b->p, 4);
+  sp_expr rank = sp_var(b->p, SP_VAR_RANK, "rank", 4);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  sp_expr ring = at1(b, x, rank), twice = at1(b, x, rank);
+  for (int64_t step = 1; step < 4; step++) {
+    sp_expr from = sp_imod(b->p, sp_iaddc(b->p, rank, step), 4);
+    sp_expr near = sp_imod(b->p, sp_iaddc(b->p, rank, step % 3), 4);
+    ring = sp_add(b->p, ring, at1(b, x, from));
+    twice = sp_add(b->p, twice, at1(b, x, near));
+  }
+  PROVED(equal(pr, whole, ring));
+  OPEN(equal(pr, whole, twice));
+  sp_expr three = sp_add(b->p, at1(b, x, rank),
+                         at1(b, x, sp_imod(b->p, sp_iaddc(b->p, rank, 1), 4)));
+  OPEN(equal(pr, whole, three));
+}
+
+/* ---- order facts ---- */
+
+/* Is the element the maximum? Asked of the whole, and shard by shard. */
+static void argmax_by_shards(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 32);
+  sp_expr k = sp_fresh(p, 32), j = sp_fresh(p, 8);
+  sp_expr shard = sp_var(p, SP_VAR_INDEX, "s", 4), at = index_var(b, 8);
+  sp_expr whole = red1(b, SP_RED_MAX, k, at1(b, x, k));
+  sp_expr part = red1(b, SP_RED_MAX, j, at1(b, x, digits(b, shard, 8, j)));
+  sp_expr element = at1(b, x, digits(b, shard, 8, at));
+  sp_expr one = sp_real_i64(p, 1), zero = sp_real_i64(p, 0);
+  sp_expr directly = sp_ite(p, sp_eq(p, element, whole), one, zero);
+  sp_expr by_shard = sp_ite(
+      p, sp_and(p, sp_eq(p, part, whole), sp_eq(p, element, part)), one, zero);
+  PROVED(equal(pr, directly, by_shard));
+  sp_expr local = sp_ite(p, sp_eq(p, element, part), one, zero);
+  OPEN(equal(pr, directly, local));
+}
+
+/* ---- equations ---- */
+
+static void mixed_radix(bench *b) {
+  sp_pool *p = b->p;
+  sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr i = index_var(b, 768), r = sp_var(p, SP_VAR_RANK, "r", 8);
+  sp_expr j = index_var(b, 96);
+  sp_equations eqs = {0}, none = {0};
+  /* i div 24 = 4 r + j div 24 and i mod 24 = j mod 24 */
+  sp_push(b->ctx, &eqs,
+          ((sp_equation){sp_idiv(p, i, 24),
+                         digits(b, r, 4, sp_idiv(p, j, 24))}));
+  sp_push(b->ctx, &eqs, ((sp_equation){sp_imod(p, i, 24), sp_imod(p, j, 24)}));
+  sp_expr value;
+  sp_equations_solve(p, &eqs, &none, 1, &i, &value);
+  CU_ASSERT_EQUAL(value.v, digits(b, r, 96, j).v);
+}
+
+static void digits_of_one_equation(bench *b) {
+  sp_pool *p = b->p;
+  sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr high = sp_fresh(p, 4), low = sp_fresh(p, 8), x = index_var(b, 32);
+  sp_equations eqs = {0}, none = {0};
+  sp_push(b->ctx, &eqs, ((sp_equation){digits(b, high, 8, low), x}));
+  sp_expr unknown[2] = {high, low}, value[2];
+  sp_equations_solve(p, &eqs, &none, 2, unknown, value);
+  CU_ASSERT_EQUAL(value[0].v, sp_idiv(p, x, 8).v);
+  CU_ASSERT_EQUAL(value[1].v, sp_imod(p, x, 8).v);
+}
+
+static void what_no_equation_says_stays_open(bench *b) {
+  sp_pool *p = b->p;
+  sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr i = index_var(b, 32), j = index_var(b, 32), x = index_var(b, 32);
+  sp_equations eqs = {0}, none = {0};
+  sp_push(b->ctx, &eqs, ((sp_equation){i, x}));
+  sp_expr unknown[2] = {i, j}, value[2];
+  sp_equations_solve(p, &eqs, &none, 2, unknown, value);
+  CU_ASSERT_EQUAL(value[0].v, x.v);
+  CU_ASSERT_EQUAL(value[1].v, 0);
+}
+
+BENCH_TEST(a_sum_is_the_sum_of_its_shards, reindex)
+BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
+BENCH_TEST(different_operations_are_not_equal, operations_differ)
+BENCH_TEST(padding_must_be_masked_exactly, guarded_reindex)
+BENCH_TEST(only_idempotent_reductions_may_repeat, maxima_may_repeat)
+BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
+BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
+BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
+BENCH_TEST(a_ring_sees_every_piece_once, pieces)
+BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
+BENCH_TEST(digits_combine_to_an_index, mixed_radix)
+BENCH_TEST(one_equation_gives_all_digits, digits_of_one_equation)
+BENCH_TEST(an_unknown_without_equation_has_no_value,
+           what_no_equation_says_stays_open)
+
+void suite_rules(void) {
+  CU_pSuite s = CU_add_suite("rules", NULL, NULL);
+#define ADD(t) CU_add_test(s, #t, t)
+  ADD(a_sum_is_the_sum_of_its_shards);
+  ADD(a_sum_may_run_backwards);
+  ADD(different_operations_are_not_equal);
+  ADD(padding_must_be_masked_exactly);
+  ADD(only_idempotent_reductions_may_repeat);
+  ADD(functions_are_equal_point_by_point);
+  ADD(a_sharded_lookup_finds_each_row_once);
+  ADD(a_sharded_lookup_needs_ids_in_range);
+  ADD(a_ring_sees_every_piece_once);
+  ADD(the_maximum_of_maxima_decides);
+  ADD(digits_combine_to_an_index);
+  ADD(one_equation_gives_all_digits);
+  ADD(an_unknown_without_equation_has_no_value);
+#undef ADD
+}
