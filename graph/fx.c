@@ -1,11 +1,10 @@
 /* fx.c: the entry points. */
 #include "graph/fx_i.h"
 
-#include <stdio.h>
+#include "base/file.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_FILE ((size_t)1 << 30)
 
 bool sp_fx_looks_like(const char *text, size_t n) {
   const char *end = text + n;
@@ -88,39 +87,6 @@ const sp_program *sp_fx_read_text(sp_ctx *ctx, const char *file,
 
 /* --- files --- */
 
-typedef struct slurp {
-  FILE *file;
-  const char *path;
-  char *bytes;
-  size_t n;
-} slurp;
-
-static void slurp_run(sp_ctx *ctx, void *arg) {
-  slurp *f = arg;
-  sp_loc loc = {.file = f->path};
-  size_t cap = 64 * 1024;
-  f->bytes = sp_alloc(ctx, cap);
-  for (;;) {
-    size_t got = fread(f->bytes + f->n, 1, cap - f->n, f->file);
-    f->n += got;
-    if (got == 0) {
-      break;
-    }
-    if (f->n == cap) {
-      if (cap >= MAX_FILE) {
-        fx_fail(ctx, loc, NULL, "the file is over 1 GiB");
-      }
-      char *bigger = sp_alloc(ctx, cap * 4);
-      memcpy(bigger, f->bytes, f->n);
-      f->bytes = bigger;
-      cap *= 4;
-    }
-  }
-  if (ferror(f->file)) {
-    fx_fail(ctx, loc, NULL, "the file cannot be read");
-  }
-}
-
 /* "path#12": the number, and the path cut short; false when there is none. */
 static bool number_cut(char *path, uint32_t *which) {
   char *hash = strrchr(path, '#');
@@ -137,23 +103,14 @@ const sp_program *sp_fx_read_file(sp_ctx *ctx, const char *path) {
   char *name = sp_strdup(ctx, path);
   uint32_t which = 0;
   bool numbered = false;
-  slurp f = {.path = name, .file = fopen(name, "rb")};
-  if (!f.file) {
+  if (!sp_file_exists(name)) {
     numbered = number_cut(name, &which);
-    f.file = numbered ? fopen(name, "rb") : NULL;
   }
-  if (!f.file) {
-    fx_fail(ctx, (sp_loc){.file = sp_strdup(ctx, path)}, "is the path right?",
-            "the file cannot be opened");
-  }
-  sp_code code = sp_protect(ctx, slurp_run, &f);
-  fclose(f.file);
-  if (code != SP_OK) {
-    sp_error e = *sp_ctx_error(ctx);
-    sp_raise(ctx, e.code, e.loc, e.hint, "%s", e.message);
-  }
+  size_t n;
+  char *text =
+      sp_file_read(ctx, name, (sp_loc){.file = name}, SP_MAX_FILE, &n);
   if (numbered) {
-    return sp_fx_read_graph(ctx, name, f.bytes, f.n, which);
+    return sp_fx_read_graph(ctx, name, text, n, which);
   }
-  return sp_fx_read_text(ctx, name, f.bytes, f.n);
+  return sp_fx_read_text(ctx, name, text, n);
 }

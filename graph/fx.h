@@ -40,7 +40,9 @@
  * make a view again after a write, or carry a write to what is viewed, are
  * aten operators (view, slice_scatter, ...) or copies of the view's node, and
  * their names end in "'" and a number. What inputs and constants hold when the
- * program ends is not seen. Distinct inputs are taken not to overlap.
+ * program ends is not seen. Taken for granted: distinct inputs do not overlap;
+ * an operator of another library than torch that returns something writes
+ * nothing (one that returns nothing may have written all of its arguments).
  *
  * Bad input raises SP_ERR_INPUT with line and column.
  */

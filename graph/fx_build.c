@@ -19,7 +19,7 @@ uint32_t fx_node(fx_build *b, const sp_node *node, bool made,
                  const sp_shape *shapes, const char *const *names) {
   sp_node n = *node;
   n.out = (uint32_t)b->tensors.n;
-  if (b->tensors.n + n.n_out >= SP_NO_TENSOR) {
+  if (b->tensors.n + n.n_out > FX_MAX_TENSORS || b->n_made > FX_MAX_MADE) {
     sp_raise(b->ctx, SP_ERR_LIMIT, n.pos.dump, NULL, "too many tensors");
   }
   for (uint32_t i = 0; i < n.n_out; i++) {
@@ -189,11 +189,16 @@ static void call_one(fx_build *b, const fx_stmt *s, const fx_effect *e,
 
 /* --- calls that write --- */
 
+static bool named(const fx_arg *a, const char *name) {
+  return a->name && strcmp(a->name, name) == 0;
+}
+
 static const fx_value *written_value(const fx_stmt *s, const fx_effect *e) {
+  bool out = e->write == FX_WRITES_OUT;
   for (uint32_t i = 0; i < s->n_args; i++) {
     const fx_arg *a = &s->args[i];
-    if (e->write == FX_WRITES_OUT ? a->name && strcmp(a->name, "out") == 0
-                                  : i == 0) {
+    if (out ? named(a, "out")
+            : (i == 0 && !a->name) || named(a, "self") || named(a, "input")) {
       return &a->value;
     }
   }

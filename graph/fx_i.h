@@ -15,8 +15,15 @@
 #include "graph/hlo_names.h"
 
 #define FX_NONE UINT32_MAX
-/* Brackets in brackets; results of one operator. */
-enum { FX_MAX_DEPTH = 32, FX_MAX_RESULTS = 1 << 16 };
+/* Brackets in brackets; results of one operator; tensors; nodes made to follow
+ * writes (each write and each read may need as many as a chain of views is
+ * long). So a short text cannot ask for much memory. */
+enum {
+  FX_MAX_DEPTH = 32,
+  FX_MAX_RESULTS = 4096,
+  FX_MAX_TENSORS = 1 << 22,
+  FX_MAX_MADE = 1 << 20,
+};
 
 /* --- fx_lex.c: a cursor over the lines of a graph --- */
 

@@ -381,11 +381,17 @@ static fx_stmt *tuple_of(fx_reader *r, const fx_stmt *s) {
 /* First how many results each has, then what is known of them. */
 static void tuples_mark(fx_reader *r) {
   fx_graph *g = r->g;
+  uint32_t total = 0;
   for (size_t i = 0; i < g->stmts.n; i++) {
     fx_stmt *t = tuple_of(r, &g->stmts.v[i]);
     uint32_t n = t ? (uint32_t)g->stmts.v[i].args[1].value.i + 1 : 0;
     if (t && n > t->n_results) {
+      total += n - t->n_results;
       t->n_results = n;
+    }
+    if (total > FX_MAX_TENSORS) {
+      sp_raise(r->ctx, SP_ERR_LIMIT, g->stmts.v[i].pos.dump, NULL,
+               "too many tensors");
     }
   }
   for (size_t i = 0; i < g->stmts.n; i++) {

@@ -1,48 +1,14 @@
 /* hlo.c: a file, read whole, and told apart by its first characters. */
 #include "graph/hlo.h"
 
+#include "base/file.h"
 #include "graph/hlo_lex.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#define MAX_FILE ((size_t)1 << 30)
 
 typedef struct file_bytes {
   const char *path;
-  FILE *file;
   char *bytes;
   size_t n;
 } file_bytes;
-
-static void file_slurp(sp_ctx *ctx, void *arg) {
-  file_bytes *f = arg;
-  sp_loc loc = {.file = f->path};
-  size_t cap = 64 * 1024;
-  f->bytes = sp_alloc(ctx, cap);
-  for (;;) {
-    size_t got = fread(f->bytes + f->n, 1, cap - f->n, f->file);
-    f->n += got;
-    if (f->n < cap && (got == 0 || feof(f->file))) {
-      break;
-    }
-    if (f->n == cap) {
-      if (cap >= MAX_FILE && fgetc(f->file) == EOF) {
-        break;
-      }
-      if (cap >= MAX_FILE) {
-        sp_raise(ctx, SP_ERR_INPUT, loc, NULL, "the file is over 1 GiB");
-      }
-      cap *= 4;
-      char *bigger = sp_alloc(ctx, cap);
-      memcpy(bigger, f->bytes, f->n);
-      f->bytes = bigger;
-    }
-  }
-  if (ferror(f->file)) {
-    sp_raise(ctx, SP_ERR_INPUT, loc, NULL, "the file cannot be read");
-  }
-}
 
 /* Text begins with HloModule after blanks and comments. (A proto begins with
  * the byte 0x0A, which is a blank, and goes on with a length.) */
@@ -67,17 +33,7 @@ static bool looks_printable(const file_bytes *f) {
 const sp_program *sp_hlo_read_file(sp_ctx *ctx, const char *path) {
   file_bytes f = {.path = sp_strdup(ctx, path)};
   sp_loc loc = {.file = f.path};
-  f.file = fopen(path, "rb");
-  if (!f.file) {
-    sp_raise(ctx, SP_ERR_INPUT, loc, "is the path right?",
-             "the file cannot be opened");
-  }
-  sp_code code = sp_protect(ctx, file_slurp, &f);
-  fclose(f.file);
-  if (code != SP_OK) {
-    sp_error e = *sp_ctx_error(ctx);
-    sp_raise(ctx, e.code, e.loc, e.hint, "%s", e.message);
-  }
+  f.bytes = sp_file_read(ctx, path, loc, SP_MAX_FILE, &f.n);
   if (f.n == 0) {
     sp_raise(ctx, SP_ERR_INPUT, loc, NULL, "the file is empty");
   }

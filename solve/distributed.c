@@ -1,6 +1,11 @@
 /* distributed.c: definitions of the distributed side: operands by their
  * relation, or by their own definition where they have none. */
+#include "solve/seen.h"
 #include "solve/state.h"
+
+/* Definitions of unrelated tensors are inlined up to this: so many reductions
+ * above each other, so many terms. */
+enum { MAX_HEAVY = 48, MAX_SIZE = 6000 };
 
 typedef struct dist_env {
   sp_state *s;
@@ -83,6 +88,14 @@ static sp_expr as_symbol(sp_state *s, uint32_t t) {
   return e;
 }
 
+static void give_up(sp_state *s, uint32_t t) {
+  dist_tensor *w = &s->dist[t];
+  w->opaque = true;
+  w->def = w->raw = as_symbol(s, t);
+  w->heavy = 0;
+  w->how = "too much above it has no relation";
+}
+
 static sp_expr definition(sp_state *s, uint32_t t, bool raw) {
   dist_tensor *w = &s->dist[t];
   if (w->opaque) {
@@ -119,6 +132,12 @@ sp_expr spi_dist_def(sp_state *s, uint32_t t) {
       }
     }
     w->heavy += sp_has_red(s->pool, w->def);
+    if (w->heavy > MAX_HEAVY ||
+        spi_term_size(s->pool, w->def, MAX_SIZE) >= MAX_SIZE) {
+      /* Something above it has no relation and should have; let the rest of
+       * the program be looked at without it. */
+      give_up(s, t);
+    }
   }
   return w->def;
 }
@@ -127,6 +146,9 @@ sp_expr spi_dist_raw(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   if (!w->raw.v) {
     w->raw = definition(s, t, true);
+    if (spi_term_size(s->pool, w->raw, MAX_SIZE) >= MAX_SIZE) {
+      give_up(s, t);
+    }
   }
   return w->raw;
 }

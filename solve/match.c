@@ -1,7 +1,12 @@
 /* match.c: read walk(), the case split; the others serve it. */
 #include "solve/match.h"
 
-enum { MAX_TRIES = 24, MAX_DEPTH = 400, MAX_BOUND = 32 };
+enum {
+  MAX_TRIES = 24,
+  MAX_DEPTH = 400,
+  MAX_BOUND = 32,
+  MAX_STEPS = 20000 /* shared sub-terms are walked at each occurrence */
+};
 
 static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth);
 
@@ -263,7 +268,8 @@ static bool walk(sp_match *m, sp_expr a, sp_expr b, int depth) {
   if (a.v == b.v && sp_free_vars(p, a, &(const sp_expr *){0}) == 0) {
     return true;
   }
-  if (depth > MAX_DEPTH || sp_sort_of(p, a) != sp_sort_of(p, b)) {
+  if (depth > MAX_DEPTH || m->steps++ > MAX_STEPS ||
+      sp_sort_of(p, a) != sp_sort_of(p, b)) {
     return false;
   }
   sp_kind ka = sp_kind_of(p, a), kb = sp_kind_of(p, b);
@@ -339,6 +345,7 @@ bool sp_match_run(sp_match *m, sp_expr pattern, sp_expr target, uint32_t n,
   m->weak = (sp_equations){0};
   m->unknown.n = 0;
   m->n_choices = 0;
+  m->steps = 0;
   for (uint32_t i = 0; i < n; i++) {
     sp_push(sp_pool_ctx(m->p), &m->unknown, unknown[i]);
   }

@@ -22,6 +22,7 @@ typedef struct sp_match {
   uint32_t radix[SP_MATCH_MAX_CHOICES];  /* how many permutations there are */
   uint32_t n_choices;                    /* met in the last run */
   uint32_t tries;
+  uint32_t steps; /* of the last run */
 } sp_match;
 
 void sp_match_init(sp_match *m, sp_pool *p);

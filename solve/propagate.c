@@ -9,9 +9,12 @@
 
 #include "solve/loop.h"
 #include "solve/match.h"
+#include "solve/seen.h"
 #include "solve/state.h"
 
-enum { MAX_GUARDS = 4 };
+/* MAX_SEQ_HEAVY: a loop that is unrolled on the distributed side has more
+ * reductions above each other than the sequential program. */
+enum { MAX_GUARDS = 4, MAX_SEQ_HEAVY = 6 };
 
 /* ---- one candidate ---- */
 
@@ -176,7 +179,9 @@ static void expand_candidates(sp_state *s) {
 }
 
 static bool find(sp_state *s, spi_attempt *a) {
-  spi_seq_refresh(s, s->dist[a->dist].heavy > 1 ? s->dist[a->dist].heavy : 1);
+  uint32_t heavy = s->dist[a->dist].heavy;
+  spi_seq_refresh(s, heavy < 1 ? 1 : heavy > MAX_SEQ_HEAVY ? MAX_SEQ_HEAVY
+                                                           : heavy);
   a->expanded = false;
   if (spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, a->term),
                       visit_candidate, a)) {
@@ -248,9 +253,9 @@ static sp_expr anchor_at(sp_state *s, const spi_attempt *a) {
 
 /* Conditions on the rank and local indices alone: borders of padding. */
 static uint32_t border_conditions(const sp_state *s, sp_expr e, sp_expr *out,
-                                  uint32_t n, int depth) {
+                                  uint32_t n, spi_seen *seen) {
   sp_pool *p = s->pool;
-  if (depth > 40 || n >= MAX_GUARDS) {
+  if (n >= MAX_GUARDS || spi_seen_before(seen, e)) {
     return n;
   }
   if (sp_kind_of(p, e) == SP_KIND_ITE) {
@@ -271,7 +276,7 @@ static uint32_t border_conditions(const sp_state *s, sp_expr e, sp_expr *out,
     }
   }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    n = border_conditions(s, sp_arg(p, e, i), out, n, depth + 1);
+    n = border_conditions(s, sp_arg(p, e, i), out, n, seen);
   }
   return n;
 }
@@ -281,7 +286,10 @@ static bool relate_inside(sp_state *s, uint32_t t) {
   sp_pool *p = s->pool;
   dist_tensor *w = &s->dist[t];
   sp_expr border[MAX_GUARDS];
-  uint32_t n = border_conditions(s, w->def, border, 0, 0);
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  spi_seen seen = {.ctx = s->ctx};
+  uint32_t n = border_conditions(s, w->def, border, 0, &seen);
+  sp_scratch_release(s->ctx, mark);
   for (uint32_t i = 0; i < 2 * n; i++) {
     bool value = i % 2 == 0;
     sp_expr c = border[i / 2];
@@ -315,6 +323,7 @@ static void relate(sp_state *s, uint32_t t) {
     return;
   }
   sp_expr e = spi_dist_def(s, t);
+  spi_dist_raw(s, t);
   if (w->opaque) {
     s->stats.unrelated++;
     return;

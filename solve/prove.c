@@ -2,6 +2,8 @@
  * as lemmas, let Z3 put the rest together. */
 #include "solve/prove.h"
 
+#include "solve/seen.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -143,11 +145,10 @@ static void outer_add(sp_expr *v, uint32_t *n, sp_expr e) {
   }
 }
 
-static void outer_collect(const sp_pool *p, sp_expr e, outer *o, int depth) {
-  if (sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) {
-    return;
-  }
-  if (depth > 300) {
+static void outer_collect(const sp_pool *p, sp_expr e, outer *o,
+                          spi_seen *seen) {
+  if ((sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) ||
+      spi_seen_before(seen, e)) {
     return;
   }
   if (sp_kind_of(p, e) == SP_KIND_RED) {
@@ -160,8 +161,18 @@ static void outer_collect(const sp_pool *p, sp_expr e, outer *o, int depth) {
     outer_add(o->pieces, &o->n_pieces, e);
   }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    outer_collect(p, sp_arg(p, e, i), o, depth + 1);
+    outer_collect(p, sp_arg(p, e, i), o, seen);
   }
+}
+
+static outer outer_of(const sp_pool *p, sp_expr e) {
+  sp_ctx *ctx = sp_pool_ctx(p);
+  sp_mark mark = sp_scratch_mark(ctx);
+  spi_seen seen = {.ctx = ctx};
+  outer o = {0};
+  outer_collect(p, e, &o, &seen);
+  sp_scratch_release(ctx, mark);
+  return o;
 }
 
 static sp_expr equation(sp_pool *p, sp_expr a, sp_expr b) {
@@ -195,9 +206,7 @@ static sp_hyps pieces_lemmas(sp_prover *pr, const outer *whole,
 
 static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
-  outer oa = {0}, ob = {0};
-  outer_collect(p, a, &oa, 0);
-  outer_collect(p, b, &ob, 0);
+  outer oa = outer_of(p, a), ob = outer_of(p, b);
   if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED) {
     return spi_red_equal(pr, a, b, hyps);
   }

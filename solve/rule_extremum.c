@@ -12,6 +12,7 @@
  */
 #include "solve/match.h"
 #include "solve/prove.h"
+#include "solve/seen.h"
 
 enum { MAX_VARS = 16, MAX_TERMS = 32, MAX_FACTS = 48 };
 
@@ -43,10 +44,10 @@ static void add_term(sp_expr *v, uint32_t *n, sp_expr e) {
 }
 
 /* What comparisons of reals compare, outside of reductions. */
-static void collect(facts *f, sp_expr e, int depth) {
+static void collect(facts *f, sp_expr e, spi_seen *seen) {
   sp_pool *p = f->p;
   sp_kind kind = sp_kind_of(p, e);
-  if (depth > 100 || kind == SP_KIND_RED) {
+  if (kind == SP_KIND_RED || spi_seen_before(seen, e)) {
     return;
   }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
@@ -58,7 +59,7 @@ static void collect(facts *f, sp_expr e, int depth) {
         add_term(f->term, &f->n_terms, x);
       }
     }
-    collect(f, x, depth + 1);
+    collect(f, x, seen);
   }
 }
 
@@ -131,8 +132,11 @@ static void facts_of(facts *f, sp_expr red) {
 
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   facts f = {.pr = pr, .p = sp_prover_pool(pr), .given = hyps, .all = hyps};
-  collect(&f, a, 0);
-  collect(&f, b, 0);
+  sp_mark mark = sp_scratch_mark(sp_pool_ctx(f.p));
+  spi_seen seen = {.ctx = sp_pool_ctx(f.p)};
+  collect(&f, a, &seen);
+  collect(&f, b, &seen);
+  sp_scratch_release(sp_pool_ctx(f.p), mark);
   for (uint32_t i = 0; i < f.n_reds; i++) {
     facts_of(&f, f.red[i]);
   }

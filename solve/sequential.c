@@ -6,7 +6,10 @@
  * program order, what has all its operands. So the cost of a check is linear
  * in the program, times the few anchors that see each tensor.
  */
+#include "solve/seen.h"
 #include "solve/state.h"
+
+enum { MAX_SIZE = 6000 }; /* terms of an inlined definition */
 
 /* ---- reading ---- */
 
@@ -206,6 +209,10 @@ static void try_define(sp_state *s, uint32_t t) {
   }
   v->heavy = heavy;
   v->def = spi_onehot(s->prover, define(s, t, false));
+  if (spi_term_size(s->pool, v->def, MAX_SIZE) >= MAX_SIZE) {
+    v->def = (sp_expr){0}; /* until more of it is proved */
+    return;
+  }
   index_tensor(s, t);
   if (!v->anchor) {
     enqueue_users(s, t);
