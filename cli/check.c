@@ -4,9 +4,11 @@
 #include "solve/check.h"
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "graph/hlo.h"
+#include "shard-specs/problem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static bool parse_integer(const char *text, const char *end, int64_t *value) {
   return errno == 0 && stop == end;
 }
 
-static bool set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
+bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
   const char *equals = strrchr(text, '=');
   const char *colon = equals ? strchr(equals, ':') : NULL;
   int64_t lo, hi;
@@ -54,7 +56,7 @@ static bool set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
-static bool set_run_budget(sp_ctx *ctx, cli_values *values, const char *text) {
+bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   char *end;
   double ops = strtod(text, &end);
@@ -101,6 +103,24 @@ static bool set_json(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
+static bool set_sarif(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->sarif = text;
+  return true;
+}
+
+static bool set_dot(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->dot = text;
+  return true;
+}
+
+static bool set_repro(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->repro = text;
+  return true;
+}
+
 static bool set_spec(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   values->spec = text;
@@ -126,23 +146,34 @@ static const cli_option check_options[] = {
   {"assume", 'a', "NAME=LO:HI",
    "take LO <= value < HI for all elements of the\n"
    "integer parameter NAME (a name or a number);\n"
-   "may be given several times", set_assume},
+   "may be given several times", cli_set_assume},
   {"explain", 'e', NULL,
    "print a line for each distributed tensor: its\n"
    "relation, or why there is none", set_explain},
   {"smt2", 0, "DIR",
    "write each distinct obligation to DIR in SMT-LIB", set_smt2},
   {"json", 'j', "FILE", "write the report as JSON (docs/json.md)", set_json},
+  {"repro", 0, "DIR",
+   "write a counterexample's inputs to DIR as .npy,\n"
+   "and a script that shows it with jax", set_repro},
+  {"sarif", 0, "FILE",
+   "write what is wrong as SARIF 2.1.0, which code\n"
+   "hosts show at the source line", set_sarif},
+  {"dot", 0, "FILE",
+   "write AFTER as a Graphviz graph, tensors coloured\n"
+   "by their relation", set_dot},
   {"run-budget", 'B', "OPS",
    "operations that looking for a counterexample may take (3e8; 0: do not)",
-   set_run_budget},
+   cli_set_run_budget},
   {"timeout", 't', "SECONDS",
    "limit of the solver for one obligation (5)", set_timeout},
   {"quiet", 'q', NULL, "print the verdict only", set_quiet},
   {"no-color", 0, NULL,
    "no colours; also off without a terminal and\n"
    "where NO_COLOR is set", set_no_color},
-  {"spec", 0, "FILE", "reserved: spec files are not supported yet", set_spec},
+  {"spec", 's', "FILE",
+   "take the two programs, and how they are related,\n"
+   "from a spec file (docs/specs.md)", set_spec},
   CLI_OPTION_HELP,
   CLI_OPTIONS_END,
 };
@@ -154,13 +185,28 @@ typedef struct job {
   const cli_values *values;
   cli_outcome *outcome;
   cli_progress progress;
-  const sp_program *before, *after;
+  sp_problem problem; /* of a spec */
 } job;
+
+static void read_spec(sp_ctx *ctx, job *j) {
+  cli_outcome *outcome = j->outcome;
+  const sp_spec *spec = sp_spec_read_file(ctx, j->values->spec);
+  outcome->before = sp_spec_sequential_path(ctx, spec);
+  outcome->after = sp_spec_rank_path(ctx, spec, 0);
+  j->problem = sp_spec_problem(ctx, spec);
+  outcome->before_program = j->problem.seq;
+  outcome->after_program = j->problem.dist;
+  sp_spec_assume(ctx, &j->problem, j->values->assume, j->values->n_assume);
+}
 
 static void read_programs(sp_ctx *ctx, void *arg) {
   job *j = arg;
-  j->before = sp_hlo_read_file(ctx, j->outcome->before);
-  j->after = sp_hlo_read_file(ctx, j->outcome->after);
+  if (j->values->spec) {
+    read_spec(ctx, j);
+    return;
+  }
+  j->outcome->before_program = sp_hlo_read_file(ctx, j->outcome->before);
+  j->outcome->after_program = sp_hlo_read_file(ctx, j->outcome->after);
 }
 
 static void check_programs(sp_ctx *ctx, void *arg) {
@@ -174,7 +220,11 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .progress = cli_progress_show,
       .user = &j->progress,
   };
-  j->outcome->report = sp_check(ctx, j->before, j->after, &options);
+  j->outcome->report =
+      j->values->spec
+          ? sp_check_problem(ctx, &j->problem, &options)
+          : sp_check(ctx, j->outcome->before_program,
+                     j->outcome->after_program, &options);
 }
 
 /* An error in mid-proof is never an input's fault unless it says so: what ran
@@ -230,23 +280,25 @@ static void run_job(sp_ctx *ctx, job *j) {
   outcome->peak_bytes = peak_bytes();
 }
 
-static bool make_directory(const char *path) {
+static bool make_directory(const char *option, const char *path) {
   struct stat st;
   if (mkdir(path, 0777) == 0 ||
       (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
     return true;
   }
-  cli_usage_error("--smt2 takes a folder; it is made where it is missing",
-                  "cannot make the folder %s: %s", path, strerror(errno));
+  cli_usage_error("the folder is made where it is missing, its parent is not",
+                  "cannot make the folder %s for %s: %s", path, option,
+                  strerror(errno));
   return false;
 }
 
 static bool arguments_ok(const cli_values *values) {
+  if (values->spec && values->n_arguments == 0) {
+    return true;
+  }
   if (values->spec) {
-    cli_usage_error("give two HLO modules instead: shardproof check BEFORE "
-                    "AFTER",
-                    "spec files are not supported yet (--spec %s)",
-                    values->spec);
+    cli_usage_error("the spec names the programs: shardproof check --spec FILE",
+                    "check --spec takes no other files");
     return false;
   }
   if (values->n_arguments != 2) {
@@ -260,14 +312,33 @@ static bool arguments_ok(const cli_values *values) {
   return true;
 }
 
+/* Everything that will be written, before a long run. */
+static bool outputs_ok(sp_ctx *ctx, const cli_values *values) {
+  const char *files[] = {values->json, values->sarif, values->dot};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (files[i] && !cli_writable(ctx, files[i])) {
+      return false;
+    }
+  }
+  return (!values->smt2_dir || make_directory("--smt2", values->smt2_dir)) &&
+         (!values->repro || make_directory("--repro", values->repro));
+}
+
+static bool write_outputs(sp_ctx *ctx, const cli_values *values,
+                          const cli_outcome *outcome) {
+  bool ok = !values->json || cli_write_json(ctx, values, outcome);
+  ok = (!values->sarif || cli_write_sarif(ctx, values, outcome)) && ok;
+  ok = (!values->dot || cli_write_dot(ctx, values, outcome)) && ok;
+  return (!values->repro || cli_write_repro(ctx, values, outcome)) && ok;
+}
+
 static int run_check(sp_ctx *ctx, const cli_values *values) {
-  if (!arguments_ok(values) ||
-      (values->json && !cli_json_writable(ctx, values->json)) ||
-      (values->smt2_dir && !make_directory(values->smt2_dir))) {
+  if (!arguments_ok(values) || !outputs_ok(ctx, values)) {
     return CLI_USAGE;
   }
-  cli_outcome outcome = {.before = values->arguments[0],
-                         .after = values->arguments[1]};
+  const char *spec = values->spec;
+  cli_outcome outcome = {.before = spec ? spec : values->arguments[0],
+                         .after = spec ? spec : values->arguments[1]};
   job j = {.values = values, .outcome = &outcome};
   run_job(ctx, &j);
   if (cli_verdict(&outcome)) {
@@ -275,10 +346,7 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   } else {
     cli_report_error(outcome.error);
   }
-  if (values->json && !cli_write_json(ctx, values, &outcome)) {
-    return CLI_INPUT;
-  }
-  return outcome.exit_code;
+  return write_outputs(ctx, values, &outcome) ? outcome.exit_code : CLI_INPUT;
 }
 
 /* clang-format off */
@@ -289,6 +357,9 @@ static const char check_details[] =
   "    --xla_dump_to=DIR --xla_dump_hlo_pass_re=spmd|shardy|sharding\n"
   "    --xla_dump_hlo_as_text\n"
   "The shardings of parameters and results say how the two are related.\n\n"
+  "Other programs (PyTorch FX graphs, one HLO module for each rank) need a\n"
+  "spec, which names them and says how inputs and outputs are related;\n"
+  "`shardproof spec init` writes a first one.\n\n"
   "The first word printed is the verdict, and the exit code says the same:\n"
   "  0 REFINES    every result of AFTER holds what BEFORE computes\n"
   "  1 VIOLATION  they differ\n"
@@ -300,8 +371,8 @@ static const char check_details[] =
 
 const cli_command cli_check = {
     .name = "check",
-    .arguments = "BEFORE AFTER",
-    .summary = "prove that a partitioned HLO module refines the global one",
+    .arguments = "BEFORE AFTER | --spec FILE",
+    .summary = "prove that a distributed program refines the sequential one",
     .details = check_details,
     .options = check_options,
     .run = run_check,

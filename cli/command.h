@@ -1,6 +1,6 @@
 /* command.h: what a command of the program is.
  *
- * CONTRACT. One file a command (check.c, show.c, ops.c), one cli_command row
+ * CONTRACT. One file a command (check.c, run.c, ...), one cli_command row
  * in each, listed in main.c. A row carries the command's options, from which
  * both parsing and --help come (options.c). The cli is the only part of the
  * project that prints or that knows exit codes.
@@ -34,5 +34,6 @@ struct cli_command {
 extern const cli_command cli_check;
 extern const cli_command cli_show;
 extern const cli_command cli_ops;
+extern const cli_command cli_run;
 
 #endif

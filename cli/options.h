@@ -21,10 +21,17 @@ typedef struct cli_values {
   sp_assumed_range *assume;
   const char *spec;
   const char *smt2_dir;
-  const char *json;
+  const char *json, *sarif, *dot; /* files */
+  const char *repro;              /* a folder */
   uint32_t timeout_ms;
   double run_budget; /* operations; 0: the default, negative: do not run */
   bool explain, quiet, no_color;
+  /* run */
+  size_t n_inputs;
+  const char **inputs; /* NAME=FILE */
+  uint64_t seed;
+  const char *output; /* a folder */
+  bool round, sequential;
 } cli_values;
 
 typedef struct cli_option cli_option;
@@ -51,5 +58,8 @@ void cli_print_help(const struct cli_command *command);
 #define CLI_OPTIONS_END                                                        \
   { NULL, 0, NULL, NULL, NULL }
 bool cli_set_help(sp_ctx *ctx, cli_values *values, const char *text);
+/* Options of check and run (check.c). */
+bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
-/* report.h: the result of one check, as text and as JSON.
+/* report.h: the result of one check, as text, JSON, SARIF, graph, reproducer.
  *
- * CONTRACT. check.c fills a cli_outcome; report_text.c and report_json.c only
- * print what is in it, and both say the same. docs/json.md documents the JSON.
+ * CONTRACT. check.c fills a cli_outcome; report_*.c and repro.c only print what
+ * is in it, and all say the same. docs/json.md documents the JSON.
  */
 #ifndef SP_CLI_REPORT_H
 #define SP_CLI_REPORT_H
@@ -11,6 +11,7 @@
 
 typedef struct cli_outcome {
   const char *before, *after; /* file names as given */
+  const sp_program *before_program, *after_program; /* NULL: not read */
   const sp_report *report;    /* NULL when an error came before it */
   const sp_error *error;      /* NULL when there was none */
   int exit_code;
@@ -26,11 +27,18 @@ const char *cli_verdict(const cli_outcome *outcome);
 void cli_print_report(sp_ctx *ctx, const cli_values *values,
                       const cli_outcome *outcome);
 
-/* Written to a temporary file next to path, then renamed, so that a reader
- * never sees half a file. False after reporting why it failed. */
+/* Reports in files (cli/output.h). False after reporting why it failed. */
 bool cli_write_json(sp_ctx *ctx, const cli_values *values,
                     const cli_outcome *outcome);
-/* Can the file be written? Asked before a long run. Reports why not. */
-bool cli_json_writable(sp_ctx *ctx, const char *path);
+bool cli_write_sarif(sp_ctx *ctx, const cli_values *values,
+                     const cli_outcome *outcome);
+bool cli_write_dot(sp_ctx *ctx, const cli_values *values,
+                   const cli_outcome *outcome);
+/* Inputs, indices and a script into the folder values->repro, when there is a
+ * counterexample. */
+bool cli_write_repro(sp_ctx *ctx, const cli_values *values,
+                     const cli_outcome *outcome);
+/* json is a json_t. */
+bool cli_write_json_to(sp_ctx *ctx, const char *path, const void *json);
 
 #endif

@@ -2,19 +2,15 @@
  * docs/report.schema.json its schema (a test compares them). Read json_report
  * first, then cli_write_json. Keys are in a fixed order, and a key that does
  * not apply is there with null, so that readers need not ask. */
-#define _XOPEN_SOURCE 700 /* mkstemp, fchmod */
 #include "cli/report.h"
 
 #include "cli/message.h"
+#include "cli/output.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* jansson takes UTF-8 only; a hostile name may be anything. */
 static json_t *text_or_null(sp_ctx *ctx, const char *text) {
@@ -227,87 +223,18 @@ static json_t *json_report(sp_ctx *ctx, const cli_values *values,
   return o;
 }
 
-static bool cannot_write(const char *path) {
-  cli_usage_error(NULL, "cannot write %s: %s", path, strerror(errno));
-  return false;
+static bool dump(FILE *f, const void *report) {
+  return json_dumpf(report, f, JSON_INDENT(2)) == 0 && fputc('\n', f) != EOF;
 }
 
-/* A device, a pipe or a link is written in place: renaming over it would
- * replace it. lstat, because /dev/stderr is a link, often to a plain file. */
-static bool is_special(const char *path) {
-  struct stat st;
-  return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
-static char *folder_of(sp_ctx *ctx, const char *path) {
-  const char *slash = strrchr(path, '/');
-  if (!slash) {
-    return sp_strdup(ctx, ".");
-  }
-  return sp_strndup(ctx, path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-bool cli_json_writable(sp_ctx *ctx, const char *path) {
-  struct stat st;
-  if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-    errno = EISDIR;
-    return cannot_write(path);
-  }
-  /* a link may point at a file that is yet to be made */
-  if (is_special(path) && access(path, F_OK) != 0) {
-    return true;
-  }
-  const char *target = is_special(path) ? path : folder_of(ctx, path);
-  return access(target, W_OK) == 0 || cannot_write(path);
-}
-
-/* The permissions that the file has, or that a new one would get. */
-static mode_t file_mode(const char *path) {
-  struct stat st;
-  if (stat(path, &st) == 0) {
-    return st.st_mode & 07777;
-  }
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
-static bool dump_to(FILE *f, const json_t *report) {
-  bool ok = json_dumpf(report, f, JSON_INDENT(2)) == 0 && fputc('\n', f) != EOF;
-  return (fclose(f) == 0) && ok;
-}
-
-static bool write_in_place(const char *path, const json_t *report) {
-  FILE *f = fopen(path, "w");
-  return (f && dump_to(f, report)) || cannot_write(path);
-}
-
-static bool write_and_rename(sp_ctx *ctx, const char *path,
-                             const json_t *report) {
-  char *temporary = sp_format(ctx, "%s.XXXXXX", path);
-  int fd = mkstemp(temporary);
-  if (fd < 0) {
-    return cannot_write(path);
-  }
-  fchmod(fd, file_mode(path));
-  FILE *f = fdopen(fd, "w");
-  if (!f) {
-    close(fd);
-  }
-  if (f && dump_to(f, report) && rename(temporary, path) == 0) {
-    return true;
-  }
-  cannot_write(path);
-  unlink(temporary);
-  return false;
+bool cli_write_json_to(sp_ctx *ctx, const char *path, const void *json) {
+  return cli_write_file(ctx, path, dump, json);
 }
 
 bool cli_write_json(sp_ctx *ctx, const cli_values *values,
                     const cli_outcome *outcome) {
   json_t *report = json_report(ctx, values, outcome);
-  bool ok = is_special(values->json)
-                ? write_in_place(values->json, report)
-                : write_and_rename(ctx, values->json, report);
+  bool ok = cli_write_json_to(ctx, values->json, report);
   json_decref(report);
   return ok;
 }

@@ -30,3 +30,23 @@ foreach(file IN LISTS op_files)
 endforeach()
 configure_file(${CMAKE_SOURCE_DIR}/cmake/ops_table.c.in ${gen}/ops_table.c @ONLY)
 set(SP_GENERATED_SOURCES ${gen}/ops_table.c)
+
+# ---- operator meanings: shard-specs/*.yaml as arrays of bytes
+file(GLOB meaning_files CONFIGURE_DEPENDS
+  RELATIVE ${CMAKE_SOURCE_DIR} shard-specs/*.yaml)
+list(SORT meaning_files)
+set(meaning_arrays "")
+set(meaning_rows "")
+foreach(file IN LISTS meaning_files)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/${file})
+  string(MAKE_C_IDENTIFIER ${file} name)
+  file(READ ${CMAKE_SOURCE_DIR}/${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1', " bytes "${bytes}")
+  string(APPEND meaning_arrays "static const char ${name}[] = {${bytes}0};\n")
+  string(APPEND meaning_rows
+    "    {\"${file}\", ${name}, sizeof ${name} - 1},\n")
+endforeach()
+configure_file(${CMAKE_SOURCE_DIR}/cmake/ready_made.c.in ${gen}/ready_made.c
+  @ONLY)
+list(APPEND SP_GENERATED_SOURCES ${gen}/ready_made.c)

@@ -38,13 +38,13 @@ static const struct {
   const char *text;
   param_type type;
 } types[] = {
-    {"Tensor[]", PARAM_TENSORS}, {"Tensor", PARAM_TENSOR},
-    {"Value", PARAM_VALUE},      {"Scalar", PARAM_SCALAR},
-    {"int[]", PARAM_INTS},       {"int...", PARAM_INTS},
-    {"int", PARAM_INT},          {"bool", PARAM_BOOL},
-    {"str", PARAM_STR},          {"dtype", PARAM_DTYPE},
-    {"groups", PARAM_GROUPS},    {"any", PARAM_ANY},
-    {"Key", PARAM_KEY},
+    {"Tensor[]", PARAM_TENSORS}, {"Tensor...", PARAM_TENSORS},
+    {"Tensor", PARAM_TENSOR},    {"Value", PARAM_VALUE},
+    {"Scalar", PARAM_SCALAR},    {"int[]", PARAM_INTS},
+    {"int...", PARAM_INTS},      {"int", PARAM_INT},
+    {"bool", PARAM_BOOL},        {"str", PARAM_STR},
+    {"dtype", PARAM_DTYPE},      {"groups", PARAM_GROUPS},
+    {"any", PARAM_ANY},          {"Key", PARAM_KEY},
 };
 
 typedef struct cursor {
@@ -248,7 +248,8 @@ static void check_argument(sp_ctx *ctx, const sp_program *program,
                            const sp_node *node, const param *q,
                            const sp_attr *a) {
   const char *name = param_name(ctx, q);
-  bool one = q->spread && a->kind == SP_ATTR_INT;
+  bool one = q->spread &&
+             a->kind == (q->type == PARAM_INTS ? SP_ATTR_INT : SP_ATTR_OPERAND);
   if (!kind_fits(q, a->kind) && !one) {
     if (a->kind == SP_ATTR_TEXT) {
       spi_unknown(ctx, node, "argument %s is %s, which is not understood here",
@@ -288,10 +289,10 @@ static bool owner_of(const sp_op *op, const char *attr, param *q) {
   int position = position_of(attr);
   cursor c = cursor_of(op);
   while (param_next(&c, q)) {
-    if (position >= 0 ? q->position >= 0 && (q->position == position ||
-                                             (q->spread &&
-                                              q->position < position))
-                      : is_named(q, attr)) {
+    if (position >= 0
+            ? q->position >= 0 && (q->position == position ||
+                                   (q->spread && q->position < position))
+            : is_named(q, attr)) {
       return true;
     }
   }
@@ -461,26 +462,16 @@ sp_dtype spi_arg_dtype(sp_ctx *ctx, const sp_node *node, const char *name,
     const char *text;
     sp_dtype t;
   } names[] = {
-      {"bool", SP_PRED},
-      {"uint8", SP_U8},
-      {"uint16", SP_U16},
-      {"uint32", SP_U32},
-      {"uint64", SP_U64},
-      {"int8", SP_S8},
-      {"int16", SP_S16},
-      {"short", SP_S16},
-      {"int32", SP_S32},
-      {"int", SP_S32},
-      {"int64", SP_S64},
-      {"long", SP_S64},
-      {"float16", SP_F16},
-      {"half", SP_F16},
-      {"bfloat16", SP_BF16},
-      {"float32", SP_F32},
-      {"float", SP_F32},
-      {"float64", SP_F64},
-      {"double", SP_F64},
-      {"float8_e4m3fn", SP_F8E4M3FN},
+      {"bool", SP_PRED},          {"uint8", SP_U8},
+      {"uint16", SP_U16},         {"uint32", SP_U32},
+      {"uint64", SP_U64},         {"int8", SP_S8},
+      {"int16", SP_S16},          {"short", SP_S16},
+      {"int32", SP_S32},          {"int", SP_S32},
+      {"int64", SP_S64},          {"long", SP_S64},
+      {"float16", SP_F16},        {"half", SP_F16},
+      {"bfloat16", SP_BF16},      {"float32", SP_F32},
+      {"float", SP_F32},          {"float64", SP_F64},
+      {"double", SP_F64},         {"float8_e4m3fn", SP_F8E4M3FN},
       {"float8_e5m2", SP_F8E5M2},
   };
   const char *text = spi_arg_text(node, name);

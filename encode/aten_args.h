@@ -10,7 +10,7 @@
  *   Value            an operand or a number
  *   Scalar           a number; may differ from rank to rank
  *   int int[]        integers; int... takes the positions from there on, or
- *                    one list: x.view(2, 3), x.view([2, 3])
+ *                    one list: x.view(2, 3), x.view([2, 3]); Tensor... alike
  *   bool str dtype groups
  *   Key              what stands in x[...]; the row reads it by itself
  *   any              harmless: no influence on values (layout, device, ...)

@@ -1,8 +1,8 @@
 /* aten_span.h: reducing over some dimensions of an operand: which, and how
  * the result's coordinates go into it.
  *
- * The parameters are called self, dim (an int or a list; none or [] is all)
- * and keepdim.
+ * The parameters are called self, dim (an int or a list; None is all, and so
+ * is [] unless the row has "int[]? dim") and keepdim.
  */
 #ifndef SP_ENCODE_ATEN_SPAN_H
 #define SP_ENCODE_ATEN_SPAN_H

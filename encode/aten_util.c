@@ -160,8 +160,9 @@ void spi_broadcasts_to(sp_ctx *ctx, const sp_node *node, const sp_shape *t,
     fits = t->dims[i] == 1 || t->dims[i] == s->d[s->n - t->n_dims + i];
   }
   if (!fits) {
-    spi_bad(ctx, node, "an argument of %u dimensions cannot be expanded to "
-                       "the shape that it is used with",
+    spi_bad(ctx, node,
+            "an argument of %u dimensions cannot be expanded to "
+            "the shape that it is used with",
             t->n_dims);
   }
 }
@@ -189,8 +190,9 @@ sp_dtype spi_promote(sp_dtype a, sp_dtype b) {
   if (ca == 1 && sp_dtype_is_unsigned(a) != sp_dtype_is_unsigned(b) &&
       sp_dtype_bits(a) == sp_dtype_bits(b)) {
     /* u8 and s8 meet in s16 */
-    return sp_dtype_bits(a) < 16 ? SP_S16 : sp_dtype_bits(a) < 32 ? SP_S32
-                                                                  : SP_S64;
+    return sp_dtype_bits(a) < 16   ? SP_S16
+           : sp_dtype_bits(a) < 32 ? SP_S32
+                                   : SP_S64;
   }
   return sp_dtype_bits(a) >= sp_dtype_bits(b) ? a : b;
 }

@@ -67,8 +67,7 @@ sp_ctx *spi_call_ctx(const sp_call *call);
 sp_expr spi_read_broadcast(const sp_call *call, uint32_t operand, uint32_t n,
                            const sp_expr *idx);
 /* The named operand at an index of its own. */
-sp_expr spi_arg_read(const sp_call *call, const char *name,
-                     const sp_expr *idx);
+sp_expr spi_arg_read(const sp_call *call, const char *name, const sp_expr *idx);
 /* The named argument, broadcast to an index of n coordinates, as a value of
  * type t. */
 sp_expr spi_arg_value(const sp_call *call, const char *name, uint32_t n,

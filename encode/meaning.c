@@ -182,10 +182,11 @@ static void add(checking *c, const char *name, name_kind kind, sp_loc loc) {
   sp_push(c->ctx, &c->names, ((name_row){name, kind}));
 }
 
-static void add_vars(checking *c, uint32_t n, const sp_lang_var *vars) {
+static void add_vars(checking *c, uint32_t n, const sp_lang_var *vars,
+                     bool many) {
   bool spread = false;
   for (uint32_t i = 0; i < n; i++) {
-    if (spread && vars[i].spread && !vars[i].size) {
+    if (spread && vars[i].spread && !many) {
       sp_lang_fail(c->ctx, vars[i].loc, NULL,
                    "only one variable can stand for several");
     }
@@ -241,7 +242,7 @@ static void check_bind(checking *c, const sp_lang *e) {
   for (uint32_t i = 0; i < e->n_vars; i++) {
     check(c, e->vars[i].size);
   }
-  add_vars(c, e->n_vars, e->vars);
+  add_vars(c, e->n_vars, e->vars, true);
   check(c, e->args[0]);
   c->names.n = was;
 }
@@ -343,7 +344,18 @@ static void check_results(checking *c, const sp_meaning *m) {
   }
 }
 
-static void check_element(checking *c, const sp_meaning *m,
+/* Do the variables stand one to one for the sizes in the signature? */
+static bool is_like(const sp_meaning_result *q,
+                    const sp_meaning_statement *s) {
+  bool like = q->n_dims == s->n_vars;
+  for (uint32_t i = 0; like && i < q->n_dims; i++) {
+    like = s->vars[i].spread == (q->dims[i]->kind == SP_LANG_SPREAD);
+  }
+  return like;
+}
+
+/* Whether its variables are like the signature. */
+static bool check_element(checking *c, const sp_meaning *m,
                           const sp_meaning_statement *s) {
   for (uint32_t i = 0; i < m->n_results; i++) {
     if (m->results[i].name && strcmp(m->results[i].name, s->name) == 0) {
@@ -351,7 +363,7 @@ static void check_element(checking *c, const sp_meaning *m,
         sp_lang_fail(c->ctx, s->loc, NULL, "the result %.60s is said twice",
                      s->name);
       }
-      return;
+      return is_like(&m->results[i], s);
     }
   }
   sp_lang_fail(c->ctx, s->loc, NULL, "%.60s is no result", s->name);
@@ -360,11 +372,9 @@ static void check_element(checking *c, const sp_meaning *m,
 static void check_statement(checking *c, const sp_meaning *m,
                             const sp_meaning_statement *s) {
   size_t was = c->names.n;
-  if (s->kind == SP_MEANING_ELEMENT) {
-    check_element(c, m, s);
-  }
+  bool like = s->kind == SP_MEANING_ELEMENT && check_element(c, m, s);
   if (s->kind != SP_MEANING_ASSUME) {
-    add_vars(c, s->n_vars, s->vars);
+    add_vars(c, s->n_vars, s->vars, like);
     check(c, s->body);
   }
   c->names.n = was;

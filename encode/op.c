@@ -111,10 +111,13 @@ static const sp_op_attr *row_attr(const sp_op *op, const char *name) {
   return NULL;
 }
 
-static void check_attrs(sp_ctx *ctx, const sp_program *program,
-                        const sp_op *op, const sp_node *node) {
+static void check_attrs(sp_ctx *ctx, const sp_program *program, const sp_op *op,
+                        const sp_node *node) {
   if (op->params) {
     spi_args_check(ctx, program, op, node);
+    return;
+  }
+  if (op->own_args) {
     return;
   }
   for (uint32_t i = 0; i < node->n_attrs; i++) {
@@ -147,6 +150,10 @@ static void check_operands(sp_ctx *ctx, const sp_op *op, const sp_node *node) {
 /* Complex numbers and tokens are no terms (sp_dtype_sort has no place for
  * them), whatever the operator. */
 static void check_dtype(sp_ctx *ctx, const sp_node *node, const sp_shape *s) {
+  if (s->dtype == SP_DTYPE_INVALID) {
+    spi_unknown(ctx, node,
+                "a tensor whose type or sizes the text does not say");
+  }
   if (!sp_dtype_is_int(s->dtype) && !sp_dtype_is_float(s->dtype) &&
       s->dtype != SP_PRED) {
     spi_unknown(ctx, node, "values of type %s are not modelled",
@@ -167,7 +174,8 @@ static const sp_op *check_node(sp_ctx *ctx, const sp_program *program,
   }
   for (uint32_t i = 0; i < node->n_out; i++) {
     /* an element of a tuple that nobody uses has no type in FX texts */
-    if (spi_out(program, node, i)->dtype != SP_DTYPE_INVALID || !op->params) {
+    if (spi_out(program, node, i)->dtype != SP_DTYPE_INVALID ||
+        (!op->params && !op->own_args)) {
       check_dtype(ctx, node, spi_out(program, node, i));
     }
   }

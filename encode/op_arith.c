@@ -61,8 +61,7 @@ static sp_expr fold(pair x, spi_int_fn fn) {
 
 /* ---- ring operations, maximum and minimum ---- */
 
-sp_expr spi_arith_add(const sp_call *call, sp_expr a, sp_expr b,
-                      sp_dtype t) {
+sp_expr spi_arith_add(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   if (x.sort == SP_SORT_BOOL) {
     return sp_or(x.p, x.a, x.b);
@@ -235,8 +234,7 @@ static sp_expr repeated(const sp_call *call, pair x, int64_t n) {
   return e;
 }
 
-sp_expr spi_arith_power(const sp_call *call, sp_expr a, sp_expr b,
-                        sp_dtype t) {
+sp_expr spi_arith_power(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   const sp_expr args[2] = {x.a, x.b};
   sp_expr n = x.sort == SP_SORT_INT ? x.b : spi_as_int(x.p, x.b);
@@ -255,8 +253,7 @@ sp_expr spi_arith_power(const sp_call *call, sp_expr a, sp_expr b,
   return e.v ? e : opaque(x, "ipow", true);
 }
 
-sp_expr spi_arith_atan2(const sp_call *call, sp_expr a, sp_expr b,
-                        sp_dtype t) {
+sp_expr spi_arith_atan2(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   const sp_expr args[2] = {x.a, x.b};
   return sp_fn(x.p, SP_SORT_REAL, "atan2", 2, args);
@@ -310,8 +307,7 @@ static sp_expr masked(pair x, int64_t m) {
   return sp_isub(x.p, top, cut);
 }
 
-sp_expr spi_arith_and(const sp_call *call, sp_expr a, sp_expr b,
-                      sp_dtype t) {
+sp_expr spi_arith_and(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   if (x.sort == SP_SORT_BOOL) {
     return sp_and(x.p, x.a, x.b);
@@ -326,8 +322,7 @@ sp_expr spi_arith_and(const sp_call *call, sp_expr a, sp_expr b,
   return e.v ? e : opaque(x, "iand", false);
 }
 
-sp_expr spi_arith_or(const sp_call *call, sp_expr a, sp_expr b,
-                     sp_dtype t) {
+sp_expr spi_arith_or(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   if (x.sort == SP_SORT_BOOL) {
     return sp_or(x.p, x.a, x.b);
@@ -340,8 +335,7 @@ sp_expr spi_arith_or(const sp_call *call, sp_expr a, sp_expr b,
   return e.v ? e : opaque(x, "ior", false);
 }
 
-sp_expr spi_arith_xor(const sp_call *call, sp_expr a, sp_expr b,
-                      sp_dtype t) {
+sp_expr spi_arith_xor(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   if (x.sort == SP_SORT_BOOL) {
     return sp_not(x.p, sp_eq(x.p, x.a, x.b));

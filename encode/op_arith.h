@@ -9,8 +9,7 @@
 typedef sp_expr (*spi_arith_fn)(const sp_call *call, sp_expr a, sp_expr b,
                                 sp_dtype t);
 
-sp_expr spi_arith_add(const sp_call *call, sp_expr a, sp_expr b,
-                      sp_dtype t);
+sp_expr spi_arith_add(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
 sp_expr spi_arith_subtract(const sp_call *call, sp_expr a, sp_expr b,
                            sp_dtype t);
 sp_expr spi_arith_multiply(const sp_call *call, sp_expr a, sp_expr b,
@@ -19,20 +18,14 @@ sp_expr spi_arith_maximum(const sp_call *call, sp_expr a, sp_expr b,
                           sp_dtype t);
 sp_expr spi_arith_minimum(const sp_call *call, sp_expr a, sp_expr b,
                           sp_dtype t);
-sp_expr spi_arith_divide(const sp_call *call, sp_expr a, sp_expr b,
-                         sp_dtype t);
+sp_expr spi_arith_divide(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
 sp_expr spi_arith_remainder(const sp_call *call, sp_expr a, sp_expr b,
                             sp_dtype t);
-sp_expr spi_arith_power(const sp_call *call, sp_expr a, sp_expr b,
-                        sp_dtype t);
-sp_expr spi_arith_atan2(const sp_call *call, sp_expr a, sp_expr b,
-                        sp_dtype t);
-sp_expr spi_arith_and(const sp_call *call, sp_expr a, sp_expr b,
-                      sp_dtype t);
-sp_expr spi_arith_or(const sp_call *call, sp_expr a, sp_expr b,
-                     sp_dtype t);
-sp_expr spi_arith_xor(const sp_call *call, sp_expr a, sp_expr b,
-                      sp_dtype t);
+sp_expr spi_arith_power(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
+sp_expr spi_arith_atan2(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
+sp_expr spi_arith_and(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
+sp_expr spi_arith_or(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
+sp_expr spi_arith_xor(const sp_call *call, sp_expr a, sp_expr b, sp_dtype t);
 sp_expr spi_arith_shift_left(const sp_call *call, sp_expr a, sp_expr b,
                              sp_dtype t);
 sp_expr spi_arith_shift_logical(const sp_call *call, sp_expr a, sp_expr b,

@@ -51,9 +51,9 @@ spi_members spi_members_of(const sp_call *call, bool sorted) {
   sp_ctx *ctx = sp_pool_ctx(call->pool);
   const sp_groups *g = spi_attr_groups(call->node, "replica_groups");
   spi_members m = {.call = call,
-               .n = g->start[g->n_groups],
-               .w = spi_group_size(g),
-               .ids = g->ids};
+                   .n = g->start[g->n_groups],
+                   .w = spi_group_size(g),
+                   .ids = g->ids};
   m.group = sp_scratch(ctx, (size_t)m.n * sizeof *m.group);
   m.position = sp_scratch(ctx, (size_t)m.n * sizeof *m.position);
   for (uint32_t k = 0; k < g->n_groups; k++) {

@@ -323,18 +323,24 @@ static void replace(rewrite *w, sp_node *node, const sp_meaning *m,
 static void set_number(rewrite *w, sp_node *node, const char *position,
                        const char *keyword, double value) {
   sp_attr *attrs = sp_alloc_n(w->ctx, node->n_attrs + 1u, sizeof *attrs);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < node->n_attrs; i++) {
-    attrs[n] = node->attrs[i];
-    if (strcmp(attrs[n].name, position) == 0 ||
-        strcmp(attrs[n].name, keyword) == 0) {
-      attrs[n].kind = SP_ATTR_FLOAT;
-      attrs[n].u.f = value;
-      attrs[n].n = 0;
+  sp_attr *number = NULL;
+  uint32_t n = node->n_attrs;
+  for (uint32_t i = 0; i < n; i++) {
+    attrs[i] = node->attrs[i];
+    if (strcmp(attrs[i].name, position) == 0 ||
+        strcmp(attrs[i].name, keyword) == 0) {
+      number = &attrs[i];
     }
-    n++;
   }
+  if (!number) {
+    number = &attrs[n++];
+    number->name = sp_intern(w->ctx, keyword, strlen(keyword));
+  }
+  number->kind = SP_ATTR_FLOAT;
+  number->u.f = value;
+  number->n = 0;
   node->attrs = attrs;
+  node->n_attrs = n;
 }
 
 /* Dropping with probability 0 is the identity with a mask of ones, and its

@@ -18,6 +18,9 @@
 #include "solve/problem.h"
 
 sp_problem sp_spec_problem(sp_ctx *ctx, const sp_spec *spec);
+/* More ranges, as sp_problem_assume, beside those of the spec. */
+void sp_spec_assume(sp_ctx *ctx, sp_problem *problem,
+                    const sp_assumed_range *assume, size_t n);
 
 /* ---- load.c ---- */
 /* FX text or HLO, by content. loc: where the path was written. */

@@ -71,7 +71,8 @@ typedef struct sp_counterexample {
   const int64_t *local_index, *global_index; /* n_dims each */
   double expected, got;
   bool confirmed;     /* both programs were run to the result */
-  const char *inputs; /* how they were drawn */
+  const char *inputs; /* how they were drawn, for people */
+  uint32_t mode;      /* the same, for solve/replay.h */
   uint64_t seed;
 } sp_counterexample;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static uint64_t mix(uint64_t h, uint64_t x) {
+uint64_t spi_draw_mix(uint64_t h, uint64_t x) {
   h ^= x + 0x9E3779B97F4A7C15u + (h << 6) + (h >> 2);
   h *= 0xBF58476D1CE4E5B9u;
   h ^= h >> 29;
@@ -75,7 +75,7 @@ static double *draw(sp_ctx *ctx, const sp_problem *problem,
   bounds(problem, seq, &lo, &hi);
   double *v = sp_scratch(ctx, ((size_t)n + 1) * sizeof *v);
   for (int64_t i = 0; i < n; i++) {
-    uint64_t h = mix(mix(seed, seq), (uint64_t)i);
+    uint64_t h = spi_draw_mix(spi_draw_mix(seed, seq), (uint64_t)i);
     v[i] = s->dtype == SP_PRED          ? (double)(h & 1)
            : sp_dtype_is_int(s->dtype) ? draw_int(mode, h, lo, hi)
                                        : draw_real(mode, h);
@@ -96,7 +96,7 @@ int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
 }
 
 static double junk(sp_dtype type, int64_t rank, int64_t i) {
-  uint64_t h = mix((uint64_t)rank + 77, (uint64_t)i);
+  uint64_t h = spi_draw_mix((uint64_t)rank + 77, (uint64_t)i);
   return type == SP_PRED          ? (double)(h & 1)
          : sp_dtype_is_int(type) ? (double)(h % 7)
                                  : 100.0 + (double)(h % 4096) / 16.0;
@@ -131,7 +131,9 @@ bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
   for (uint32_t i = 0; i < problem->seq->n_params; i++) {
     sp_mark mark = sp_scratch_mark(ctx);
     uint32_t t = problem->seq->params[i];
-    sp_machine_set_input(seq, t, 0, draw(ctx, problem, mode, seed, t));
+    if (seq) {
+      sp_machine_set_input(seq, t, 0, draw(ctx, problem, mode, seed, t));
+    }
     sp_scratch_release(ctx, mark);
   }
   for (size_t i = 0; i < problem->n_given; i++) {
@@ -143,7 +145,9 @@ bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
     }
     sp_mark mark = sp_scratch_mark(ctx);
     double *v = draw(ctx, problem, mode, seed, x->seq);
-    sp_machine_set_input(seq, x->seq, 0, v); /* cuts are no parameters */
+    if (seq) {
+      sp_machine_set_input(seq, x->seq, 0, v); /* cuts are no parameters */
+    }
     cut(ctx, problem, x, v, dist);
     sp_scratch_release(ctx, mark);
   }

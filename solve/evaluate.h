@@ -24,6 +24,8 @@ typedef struct sp_machine sp_machine;
 typedef struct sp_machine_options {
   double budget_ops;     /* operations; 0: SP_RUN_OPS */
   size_t budget_bytes;   /* of tensor values; 0: SP_RUN_BYTES */
+  bool sequential;       /* one rank, whatever the module says: modules before
+                            the partitioner carry the number of devices */
   bool round_to_dtype;   /* round every tensor to its type */
   bool keep_all;         /* forget no tensor */
   unsigned threads;      /* 0: two */

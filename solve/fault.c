@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solve/fit.h"
+#include "solve/repair.h"
 
 typedef struct search {
   sp_state *s;
@@ -245,12 +246,31 @@ static void inside_loop(search *f, const sp_program **program, uint32_t *t,
   }
 }
 
+/* A verified repair is the best explanation: it takes the place of guesses. */
+static bool mended(search *f, spi_bench *b, uint32_t wrong, uint32_t result,
+                   const sp_program **program, const sp_node **node,
+                   const char **text) {
+  spi_mend mend;
+  if (!spi_find_mend(b, f->fit, wrong, result, &mend)) {
+    return false;
+  }
+  *program = mend.program;
+  *node = &mend.program->nodes[mend.node];
+  const sp_pos *pos = &(*node)->pos;
+  const char *at = pos->source_file
+                       ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file,
+                                   pos->source_line)
+                       : "";
+  *text = sp_format(f->s->ctx, "%s%s %s",
+                    mend.program->tensors[(*node)->out].name, at, mend.text);
+  return true;
+}
+
 const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
-                               sp_machine *seq, sp_machine *dist,
-                               spi_trial trial, void *env) {
+                               spi_bench *b) {
   const sp_placed *x = &s->problem->promised[report->counterexample->output];
-  search f = {.s = s, .dist = dist};
-  f.fit = spi_fitter_new(s, seq, dist);
+  search f = {.s = s, .dist = b->dist};
+  f.fit = spi_fitter_new(s, b->seq, b->dist);
   f.wrong =
       sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f.wrong);
   uint32_t t = first_wrong(&f, x->dist);
@@ -268,17 +288,14 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
       !is_collective(node_of(&f, t))) {
     odd = partial_origin(&f, u);
   }
-  spi_mend mend;
-  if (spi_find_mend(s, t, dist, trial, env, &mend)) {
-    odd = mend.tensor;
-    text = sp_format(s->ctx,
-                     "%s%s is %s; with %s instead all results are right",
-                     dist_name(&f, odd), place(&f, odd), mend.was,
-                     mend.becomes);
-  }
   const sp_program *program = s->dist_program;
-  inside_loop(&f, &program, &odd, &text);
-  const sp_node *node = &program->nodes[program->tensors[odd].node];
+  const sp_node *node = NULL;
+  if (mended(&f, b, t, x->dist, &program, &node, &text)) {
+    odd = node->out;
+  } else {
+    inside_loop(&f, &program, &odd, &text);
+    node = &program->nodes[program->tensors[odd].node];
+  }
   sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
   *fault = (sp_fault){
       .name = own_name(program->tensors[odd].name),

@@ -9,15 +9,12 @@
 #ifndef SP_SOLVE_FAULT_H
 #define SP_SOLVE_FAULT_H
 
+#include "solve/bench.h"
 #include "solve/check.h"
-#include "solve/evaluate.h"
-#include "solve/repair.h"
 #include "solve/state.h"
 
-/* trial runs the same inputs with a tensor replaced (solve/repair.h); after it
- * the machines hold that run. */
+/* The bench holds a run that differs; afterwards it holds the same. */
 const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
-                               sp_machine *seq, sp_machine *dist,
-                               spi_trial trial, void *env);
+                               spi_bench *b);
 
 #endif

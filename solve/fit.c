@@ -55,13 +55,14 @@ static sp_value no_read(void *user, sp_sym s, uint32_t n, const int64_t *idx) {
   return (sp_value){.sort = SP_SORT_INT};
 }
 
-static const int64_t *by_rank(spi_fitter *f, sp_expr e) {
-  int64_t *at = sp_alloc_n(f->s->ctx, (size_t)f->ranks, sizeof *at);
-  for (int64_t r = 0; r < f->ranks; r++) {
+const int64_t *spi_by_rank(sp_state *s, sp_expr e) {
+  int64_t ranks = s->dist_program->partitions;
+  int64_t *at = sp_alloc_n(s->ctx, (size_t)ranks + 1, sizeof *at);
+  for (int64_t r = 0; r < ranks; r++) {
     sp_eval_env env = {
         .user = &r, .var = rank_value, .read = no_read, .budget = 10000};
     sp_value v;
-    if (!sp_eval(f->s->pool, e, &env, &v)) {
+    if (!sp_eval(s->pool, e, &env, &v)) {
       return NULL;
     }
     at[r] = v.i;
@@ -104,7 +105,7 @@ spi_fitter *spi_fitter_new(sp_state *s, sp_machine *seq, sp_machine *dist) {
   f->dist = dist;
   f->ranks = s->dist_program->partitions;
   for (size_t i = 0; i < s->cuts.n; i++) {
-    const int64_t *at = by_rank(f, s->cuts.v[i].coordinate);
+    const int64_t *at = spi_by_rank(s, s->cuts.v[i].coordinate);
     if (at) {
       sp_push(s->ctx, &f->coordinates,
               ((coordinate){s->cuts.v[i].n, at,

@@ -37,6 +37,8 @@ spi_fit spi_fit_to(spi_fitter *f, uint32_t dist_tensor, uint32_t seq);
 bool spi_fit_could(const spi_fitter *f, uint32_t dist_tensor, uint32_t seq);
 /* "all ranks", "the ranks that differ in (rank mod 4)" */
 const char *spi_fitter_group_text(spi_fitter *f, uint32_t grouping);
+/* The value of a term over the rank alone, by rank; NULL: it has none. */
+const int64_t *spi_by_rank(sp_state *s, sp_expr e);
 bool spi_close(double a, double b, double scale);
 
 #endif

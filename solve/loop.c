@@ -6,15 +6,14 @@
 
 enum { MAX_CHOICES = 6, MAX_PARTIAL = 8, MAX_GROUPS = 4, MAX_ROUNDS = 24 };
 
-/* Carried tensor k of the distributed loop is carried tensor `seq` of the
- * sequential one at phi, where guard; or its sum over the group is scale times
- * that. */
+/* Carried tensor k of the distributed loop is scale times carried tensor `seq`
+ * of the sequential one at phi, where guard; or its sum over the group is. */
 typedef struct choice {
   uint32_t seq;
   sp_expr phi[SP_MAX_DIMS];
   sp_expr guard;
   const sp_groups *groups; /* NULL: no sum */
-  int64_t scale;
+  int64_t scale;           /* 0: 1 */
 } choice;
 
 typedef struct carried {
@@ -29,6 +28,7 @@ typedef struct loops {
   const sp_node *seq_node, *dist_node;
   loop_shape seq, dist;
   sp_expr step;
+  bool lockstep; /* number of steps unknown: the same condition ends both */
   carried *carried;
 } loops;
 
@@ -48,6 +48,31 @@ static spi_partial partial_of(const choice *c, uint32_t seq, uint32_t dist) {
   return (spi_partial){seq, dist, c->groups, c->scale, c->phi};
 }
 
+static sp_expr scaled(sp_state *s, sp_expr e, int64_t by) {
+  return by <= 1 ? e : sp_scale(s->pool, e, sp_num_from_i64(s->pool, by));
+}
+
+/* Distributed tensor w is sequential tensor v as c says: proved. */
+static bool is_seen(sp_state *s, uint32_t v, uint32_t w, const choice *c) {
+  sp_hyps hyps = {0};
+  if (!sp_is_true(s->pool, c->guard)) {
+    hyps = spi_hyps_with(s->prover, hyps, c->guard);
+  }
+  if (!spi_seq_defined(s, v)) {
+    return false;
+  }
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr want = scaled(s, spi_seq_read(s, v, c->phi, true), c->scale);
+  sp_expr got = s->dist[w].relation.v ? s->dist[w].relation
+                                      : spi_dist_raw(s, w);
+  bool ok = sp_probe_equal(s->prover, want, got, hyps) &&
+            (sp_prove_equal(s->prover, want, got, hyps) ||
+             sp_prove_equal(s->prover, spi_expand(s, want, true),
+                            spi_expand(s, got, true), hyps));
+  sp_pool_mode(s->pool, was);
+  return ok;
+}
+
 static bool holds_initially(loops *l, uint32_t k, const choice *c) {
   sp_state *s = l->s;
   uint32_t v = l->seq_node->in[c->seq], w = l->dist_node->in[k];
@@ -57,23 +82,7 @@ static bool holds_initially(loops *l, uint32_t k, const choice *c) {
     spi_partial sum = partial_of(c, v, w);
     return spi_partial_holds(s, &sum);
   }
-  sp_hyps hyps = {0};
-  if (!sp_is_true(s->pool, c->guard)) {
-    hyps = spi_hyps_with(s->prover, hyps, c->guard);
-  }
-  if (!spi_seq_defined(s, v)) {
-    return false;
-  }
-  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
-  sp_expr want = spi_seq_read(s, v, c->phi, true);
-  sp_expr got = s->dist[w].relation.v ? s->dist[w].relation
-                                      : spi_dist_raw(s, w);
-  bool ok = sp_probe_equal(s->prover, want, got, hyps) &&
-            (sp_prove_equal(s->prover, want, got, hyps) ||
-             sp_prove_equal(s->prover, spi_expand(s, want, true),
-                            spi_expand(s, got, true), hyps));
-  sp_pool_mode(s->pool, was);
-  return ok;
+  return is_seen(s, v, w, c);
 }
 
 static uint32_t most(const carried *x) {
@@ -155,6 +164,27 @@ static bool may_correspond(const loops *l, uint32_t k, uint32_t seq) {
          !l->seq.counter[seq].known;
 }
 
+static bool is_real(const loops *l, uint32_t k) {
+  const sp_program *p = l->s->dist_program;
+  return sp_dtype_sort(p->tensors[l->dist_node->out + k].shape.dtype) ==
+         SP_SORT_REAL;
+}
+
+/* Gradients of a mean over a rank's share are a multiple. */
+static void choose_scaled(loops *l, uint32_t k) {
+  const sp_groups *groups[MAX_GROUPS];
+  uint32_t n = spi_partial_groups(l->s, groups, MAX_GROUPS);
+  for (uint32_t i = 0; i < l->seq.n * n; i++) {
+    uint32_t seq = (k + i / n) % l->seq.n;
+    if (may_correspond(l, k, seq) && is_real(l, k)) {
+      choice c = {.seq = seq,
+                  .guard = sp_bool(l->s->pool, true),
+                  .scale = groups[i % n]->start[1]};
+      choose_placed(l, k, seq, 0, &c);
+    }
+  }
+}
+
 static void choose(loops *l, uint32_t k) {
   sp_expr all = sp_bool(l->s->pool, true);
   /* The loops usually carry the same things in the same order. */
@@ -165,6 +195,9 @@ static void choose(loops *l, uint32_t k) {
       choice c = {.seq = seq, .guard = all};
       choose_placed(l, k, seq, 0, &c);
     }
+  }
+  if (l->carried[k].n == 0) {
+    choose_scaled(l, k);
   }
 }
 
@@ -218,11 +251,14 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
       if (now->groups) {
         d->opaque = true;
         d->how = "carried: addends, their sum assumed at step t";
+        sp_push(x->ctx, &x->sums,
+                partial_of(now, seq->params[now->seq], w));
         continue;
       }
       sp_expr read = sp_read(x->pool, x->seq[seq->params[now->seq]].sym,
                              now->phi);
-      d->relation = sp_ite(x->pool, now->guard, read, junk(x, w));
+      d->relation = sp_ite(x->pool, now->guard, scaled(x, read, now->scale),
+                           junk(x, w));
       d->how = "carried: assumed at step t";
     } else {
       d->opaque = true;
@@ -243,6 +279,41 @@ static bool counter_kept(sp_state *x, const loop_counter *c, uint32_t w,
   return ok;
 }
 
+/* What the sequential counters are was read off simplified terms. */
+static bool seq_counters_start(loops *l) {
+  sp_state *s = l->s;
+  bool ok = true;
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_prover_about(s->prover, "counters before the sequential loop");
+  for (uint32_t k = 0; k < l->seq.n && ok; k++) {
+    if (l->seq.counter[k].known) {
+      sp_expr got = spi_seq_read(s, l->seq_node->in[k], NULL, true);
+      ok = sp_prove_equal(s->prover, sp_int(s->pool, l->seq.counter[k].first),
+                          got, (sp_hyps){0});
+    }
+  }
+  sp_pool_mode(s->pool, was);
+  return ok;
+}
+
+static bool seq_counters_kept(loops *l, sp_state *x) {
+  bool ok = true;
+  sp_mode was = sp_pool_mode(x->pool, SP_MODE_RAW_INDEX);
+  sp_prover_about(x->prover, "counters of the sequential loop");
+  for (uint32_t k = 0; k < l->seq.n && ok; k++) {
+    if (l->seq.counter[k].known) {
+      uint32_t v = l->seq.body->results[k];
+      sp_expr next =
+          count_at(x, &l->seq.counter[k], sp_iaddc(x->pool, l->step, 1));
+      ok = spi_seq_defined(x, v) &&
+           sp_prove_equal(x->prover, next, spi_seq_read(x, v, NULL, true),
+                          (sp_hyps){0});
+    }
+  }
+  sp_pool_mode(x->pool, was);
+  return ok;
+}
+
 static bool relation_kept(loops *l, sp_state *x, uint32_t k) {
   const choice *c = &l->carried[k].choice[l->carried[k].now];
   uint32_t v = l->seq.body->results[c->seq];
@@ -254,7 +325,8 @@ static bool relation_kept(loops *l, sp_state *x, uint32_t k) {
         partial_of(c, l->seq.body->params[c->seq], l->dist.body->params[k]);
     return spi_partial_kept(x, &sum, v, w);
   }
-  return spi_promise_holds(x, v, w, c->phi, c->guard);
+  spi_seq_refresh(x, 4);
+  return is_seen(x, v, w, c);
 }
 
 /* Propagate through the bodies; advance the choice of every carried tensor
@@ -310,6 +382,25 @@ static bool condition_is(loops *l, sp_expr step, bool value) {
   return sp_prove_holds(x->prover, "loop: condition", both, (sp_hyps){0});
 }
 
+/* Unknown numbers of steps: the conditions agree at every step. */
+static bool conditions_agree(loops *l) {
+  sp_state *x =
+      under_relations(l, l->seq.condition, l->dist.condition, l->step);
+  spi_propagate(x);
+  sp_prover_about(x->prover, "the loops end at the same step");
+  return spi_promise_holds(x, l->seq.condition->results[0],
+                           l->dist.condition->results[0], NULL,
+                           sp_bool(x->pool, true));
+}
+
+static bool same_steps(loops *l) {
+  if (l->lockstep) {
+    return conditions_agree(l);
+  }
+  return (l->dist.trips == 0 || condition_is(l, l->step, true)) &&
+         condition_is(l, sp_int(l->s->pool, l->dist.trips), false);
+}
+
 /* ---- putting it together ---- */
 
 static sp_expr initial_seq(sp_state *s, uint32_t t) {
@@ -361,7 +452,8 @@ static void adopt_results(loops *l) {
       continue;
     }
     sp_expr read = sp_read(s->pool, s->seq[v].sym, now->phi);
-    d->relation = sp_ite(s->pool, now->guard, read, junk(s, w));
+    d->relation = sp_ite(s->pool, now->guard, scaled(s, read, now->scale),
+                         junk(s, w));
     d->seq = v + 1;
     s->last = v > s->last ? v : s->last;
     s->stats.matched++;
@@ -377,6 +469,24 @@ static bool all_related(const loops *l) {
   return true;
 }
 
+static bool bodies_fit(const loop_shape *x) {
+  return x->condition && x->body && x->condition->n_results == 1 &&
+         x->condition->n_params == x->n && x->body->n_params == x->n &&
+         x->body->n_results == x->n;
+}
+
+static const char *steps_differ(const loops *l) {
+  sp_ctx *ctx = l->s->ctx;
+  if (l->seq.trips < 0) {
+    return sp_format(ctx, "sequential loop: %s", l->seq.why);
+  }
+  if (l->dist.trips < 0) {
+    return l->dist.why;
+  }
+  return sp_format(ctx, "the sequential loop makes %lld steps, this one %lld",
+                   (long long)l->seq.trips, (long long)l->dist.trips);
+}
+
 /* Try one sequential loop; true when it is the counterpart. */
 static bool relate_to(loops *l, const char **why) {
   sp_state *s = l->s;
@@ -388,14 +498,20 @@ static bool relate_to(loops *l, const char **why) {
   }
   spi_loop_shape(s, l->seq_node, initial, &l->seq);
   sp_scratch_release(s->ctx, mark);
-  if (l->seq.trips < 0 || l->seq.trips != l->dist.trips) {
-    *why = l->seq.trips < 0
-               ? sp_format(s->ctx, "sequential loop: %s", l->seq.why)
-               : sp_format(s->ctx,
-                           "the sequential loop makes %lld steps, this one "
-                           "%lld",
-                           (long long)l->seq.trips,
-                           (long long)l->dist.trips);
+  if (!bodies_fit(&l->seq)) {
+    return false;
+  }
+  if (l->seq.trips != l->dist.trips) {
+    *why = steps_differ(l);
+    return false;
+  }
+  l->lockstep = l->dist.trips < 0;
+  if (l->lockstep) { /* what counts steps is carried like the rest */
+    memset(l->seq.counter, 0, l->seq.n * sizeof *l->seq.counter);
+    memset(l->dist.counter, 0, l->dist.n * sizeof *l->dist.counter);
+  }
+  if (!seq_counters_start(l)) {
+    *why = "the counters of the sequential loop were not proved";
     return false;
   }
   l->carried = sp_alloc_n(s->ctx, l->dist.n + 1u, sizeof *l->carried);
@@ -411,15 +527,17 @@ static bool relate_to(loops *l, const char **why) {
   for (int round = 0; round < MAX_ROUNDS && !kept; round++) {
     kept = prove_step_kept(l, &bodies);
   }
+  kept = kept && seq_counters_kept(l, bodies);
   spi_keep_substate(s, bodies, l->dist_node->name);
   if (!kept) {
     *why = "no relations of the carried tensors were found that the body "
            "keeps";
     return false;
   }
-  if ((l->dist.trips > 0 && !condition_is(l, l->step, true)) ||
-      !condition_is(l, sp_int(s->pool, l->dist.trips), false)) {
-    *why = "the loops were not proved to make the same number of steps";
+  if (!same_steps(l)) {
+    *why = l->lockstep
+               ? l->dist.why
+               : "the loops were not proved to make the same number of steps";
     return false;
   }
   return true;
@@ -435,7 +553,7 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
   }
   spi_loop_shape(s, node, initial, &l.dist);
   sp_scratch_release(s->ctx, mark);
-  if (l.dist.trips < 0) {
+  if (!bodies_fit(&l.dist)) {
     fail(s, node, l.dist.why);
     return;
   }
@@ -458,7 +576,9 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
     }
   }
   l.dist.counter = counters;
-  if (l.dist.trips > SPI_UNROLL_MAX) {
+  if (l.dist.trips < 0) {
+    fail(s, node, l.dist.why);
+  } else if (l.dist.trips > SPI_UNROLL_MAX) {
     why = sp_format(s->ctx,
                     "%s; it makes %lld steps, and loops without a counterpart "
                     "are unrolled up to %d",

@@ -10,7 +10,10 @@
  * LEMMA. Let S and D carry s(t), d(t) and run while c_S(s), c_D(d). If
  * d(0) = R s(0); d(t) = R s(t) implies d(t+1) = R s(t+1) for 0 <= t < n; and
  * under d(t) = R s(t) both conditions are true for 0 <= t < n and false at
- * t = n; then both end after n steps with d(n) = R s(n).
+ * t = n; then both end after n steps with d(n) = R s(n). Where the number of
+ * steps is not known, it is enough that d(t) = R s(t) implies d(t+1) = R s(t+1)
+ * and c_S(s(t)) = c_D(d(t)): then both end at the same step, or neither does,
+ * and R holds there. Step counters are then carried tensors like the others.
  */
 #ifndef SP_SOLVE_LOOP_H
 #define SP_SOLVE_LOOP_H

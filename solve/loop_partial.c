@@ -99,6 +99,10 @@ static sp_expr summed(sp_state *s, const sp_groups *g, sp_expr e) {
   return sp_red(s->pool, SP_RED_SUM, 1, &k, e);
 }
 
+static sp_expr summed_known(sp_state *s, const sp_groups *g, sp_expr e) {
+  return spi_by_known_sums(s, summed(s, g, e));
+}
+
 static sp_expr scaled(sp_state *s, sp_expr e, int64_t by) {
   return by == 1 ? e : sp_scale(s->pool, e, sp_num_from_i64(s->pool, by));
 }
@@ -128,7 +132,7 @@ bool spi_partial_holds(sp_state *s, const spi_partial *x) {
     return false;
   }
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
-  sp_expr got = summed(s, x->groups, dist_value(s, x->dist));
+  sp_expr got = summed_known(s, x->groups, dist_value(s, x->dist));
   sp_expr want =
       scaled(s, spi_seq_read(s, x->seq, x->phi, true), x->scale);
   bool ok = equal(s, want, got);
@@ -197,7 +201,7 @@ static bool step_kept(sp_state *s, const spi_partial *x, uint32_t r_seq,
   sp_expr a = sp_subst(p, dist.factor, 1, &s->rank, &at);
   sp_expr g = sp_subst(p, seq.rest, n, i, x->phi);
   return equal(s, b, a) && equal(s, scaled(s, g, x->scale),
-                                 summed(s, x->groups, dist.rest));
+                                 summed_known(s, x->groups, dist.rest));
 }
 
 bool spi_partial_kept(sp_state *s, const spi_partial *x, uint32_t r_seq,

@@ -81,7 +81,8 @@ sp_machine *sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
   if (e->options.threads > 64) {
     e->options.threads = 64;
   }
-  e->ranks = program->partitions > 1 ? program->partitions : 1;
+  bool many = program->partitions > 1 && !e->options.sequential;
+  e->ranks = many ? program->partitions : 1;
   e->rank = e->ranks > 1 ? sp_var(p, SP_VAR_RANK, "rank", e->ranks)
                          : sp_int(p, 0);
   e->states = sp_alloc_n(ctx, e->options.threads, sizeof(spi_tape_state *));
@@ -125,7 +126,7 @@ static void forget(sp_machine *m, uint32_t tensor) {
   spi_buffer_drop(m->e, t->values);
   t->values = NULL;
   t->given = false;
-  t->doubles = NULL;
+  t->converted = false;
 }
 
 void spi_machine_clear(sp_machine *m) {
@@ -328,6 +329,7 @@ static void *open_input(sp_machine *m, uint32_t tensor) {
     }
     t->given = true;
   }
+  t->converted = false;
   return t->values->data;
 }
 
@@ -397,13 +399,13 @@ const double *sp_machine_values(sp_machine *m, uint32_t tensor, int64_t rank) {
   if (t->sort == SP_SORT_REAL) {
     return (const double *)t->values->data + rank * t->n;
   }
+  int64_t n = t->n * m->e->ranks;
   if (!t->doubles) {
-    int64_t n = t->n * m->e->ranks;
-    double *v = sp_alloc_n(m->e->ctx, (size_t)n + 1, sizeof *v);
-    for (int64_t i = 0; i < n; i++) {
-      v[i] = (double)spi_load(t->values->data, t->sort, i).i;
-    }
-    t->doubles = v;
+    t->doubles = sp_alloc_n(m->e->ctx, (size_t)n + 1, sizeof *t->doubles);
   }
+  for (int64_t i = 0; !t->converted && i < n; i++) {
+    t->doubles[i] = (double)spi_load(t->values->data, t->sort, i).i;
+  }
+  t->converted = true;
   return t->doubles + rank * t->n;
 }

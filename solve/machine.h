@@ -56,7 +56,8 @@ typedef struct machine_tensor {
   uint32_t waiting; /* needed nodes still to run that read it */
   spi_buffer *values;
   spi_compiled *compiled;
-  const double *doubles; /* made by sp_machine_values */
+  double *doubles; /* room for sp_machine_values, made once */
+  bool converted;  /* and what is in it is up to date */
 } machine_tensor;
 
 typedef struct machine_node {

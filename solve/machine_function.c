@@ -90,6 +90,13 @@ static void sort_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
   order_run(ctx, o, v, out, false, false, o->result);
 }
 
+/* PyTorch's: "aten.sort:values:down:stable:N", "aten.topk:indices:..." */
+static void aten_sort_run(sp_ctx *ctx, const spi_opaque *o,
+                          spi_lane *const *v, spi_lane *out) {
+  order_run(ctx, o, v, out, strstr(o->name, ":down:") != NULL,
+            strstr(o->name, ":indices:") != NULL, 0);
+}
+
 static const char *topk_check(const spi_opaque *o) {
   return o->n_slices == 1 && o->n_out <= o->slices[0].n && !o->region
              ? NULL
@@ -321,6 +328,8 @@ static void solve_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
 static const spi_function functions[] = {
     {"sort:", 1, sort_check, sort_run},
     {"topk:", 1, topk_check, topk_run},
+    {"aten.sort:", 1, topk_check, aten_sort_run},
+    {"aten.topk:", 1, topk_check, aten_sort_run},
     {"reduce:", 0, reduce_check, reduce_run},
     {"reduce-window:", 0, window_check, reduce_run},
     {"all-reduce:", 0, all_reduce_check, all_reduce_run},

@@ -1,219 +1,335 @@
-/* repair.c: read spi_find_mend, then the candidates for one constant. */
+/* repair.c: read spi_find_mend, then spi_offer. */
 #include "solve/repair.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-enum {
-  MAX_TRIALS = 800,
-  MAX_CONSTANTS = 64,
-  MAX_ELEMENTS = 1024, /* tables longer than this are left alone */
-  MAX_SHOWN = 8
-};
+#include "solve/mender.h"
 
-typedef struct mender {
-  sp_state *s;
-  sp_machine *dist;
-  spi_trial trial;
-  void *env;
-  uint32_t trials;
-  uint32_t tensor; /* the constant at hand */
-  int64_t n;
-  const double *was;
-} mender;
+enum { MAX_TRIALS = 3000 };
+/* Of the budget of one run: trials are what makes the report useful. */
+static const double REPAIR_SHARE = 4;
+static const size_t MAX_BYTES = (size_t)1 << 30; /* terms made by trials */
 
-static bool is_constant(const sp_node *node) {
-  return node->n_in == 0 && strstr(node->op, "constant");
+bool spi_is_op(const sp_node *node, const char *hlo) {
+  return strncmp(node->op, "hlo:", 4) == 0 && strcmp(node->op + 4, hlo) == 0;
 }
 
-/* Constants that the tensor is made from, nearest first. */
-static uint32_t constants_above(sp_state *s, uint32_t wrong, uint32_t *out) {
-  const sp_program *d = s->dist_program;
-  bool *seen = sp_alloc_n(s->ctx, d->n_tensors + 1u, sizeof *seen);
-  SP_VEC(uint32_t) queue = {0};
-  uint32_t n = 0;
-  sp_push(s->ctx, &queue, wrong);
-  for (size_t at = 0; at < queue.n && n < MAX_CONSTANTS; at++) {
-    const sp_node *node = &d->nodes[d->tensors[queue.v[at]].node];
-    if (is_constant(node)) {
-      out[n++] = queue.v[at];
+/* ---- one change ---- */
+
+typedef struct trial {
+  spi_mender *m;
+  spi_edit edit; /* of the whole program */
+  const sp_program *alone;
+  spi_scaling scaling;
+  bool mends, changes;
+} trial;
+
+/* The values on all ranks of tensor t of the last run. */
+static double *values_of(spi_mender *m, sp_machine *machine, uint32_t t,
+                         int64_t n, double factor) {
+  int64_t ranks = m->s->dist_program->partitions;
+  double *v = sp_scratch(m->s->ctx, ((size_t)(ranks * n) + 1) * sizeof *v);
+  for (int64_t r = 0; r < ranks; r++) {
+    const double *from = sp_machine_values(machine, t, r);
+    for (int64_t i = 0; i < n; i++) {
+      v[r * n + i] = factor == 1 ? from[i] : factor * from[i];
+    }
+  }
+  return v;
+}
+
+static int64_t elements(const sp_program *p, uint32_t t) {
+  return sp_shape_elements(&p->tensors[t].shape);
+}
+
+static bool differs_from_run(spi_mender *m, uint32_t t, const double *v) {
+  int64_t n = elements(m->s->dist_program, t);
+  for (int64_t r = 0; r < m->s->dist_program->partitions; r++) {
+    const double *was = sp_machine_values(m->b->dist, t, r);
+    if (was && memcmp(was, v + r * n, (size_t)n * sizeof *v) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Compute the changed node on the operands of the bench's run, then the rest
+ * of the program from that. */
+static void run_trial(sp_ctx *ctx, void *arg) {
+  trial *x = arg;
+  spi_mender *m = x->m;
+  const sp_program *p = x->alone, *d = m->s->dist_program;
+  const sp_node *node = x->edit.becomes;
+  sp_mark mark = sp_scratch_mark(ctx);
+  sp_machine_options options = {.budget_ops = m->b->budget};
+  sp_machine *machine = sp_machine_new(ctx, m->s->pool, p, &options);
+  for (uint32_t k = 0; k < p->n_params; k++) {
+    int64_t n = elements(p, p->params[k]);
+    double factor = x->scaling.scaled == k + 1 ? x->scaling.factor : 1;
+    const double *v = values_of(m, m->b->dist, node->in[k], n, factor);
+    for (int64_t r = 0; r < d->partitions; r++) {
+      sp_machine_set_input(machine, k, r, v + r * n);
+    }
+  }
+  bool ok = sp_machine_run(machine);
+  m->b->budget -= sp_machine_done(machine) + 1000;
+  spi_override *v = sp_scratch(ctx, (p->n_results + 1) * sizeof *v);
+  for (uint32_t k = 0; ok && k < p->n_results; k++) {
+    double factor = x->scaling.scale != 0 ? x->scaling.scale : 1;
+    v[k].tensor = node->out + k;
+    v[k].values = values_of(m, machine, p->results[k],
+                            elements(p, p->results[k]), factor);
+    x->changes = x->changes || differs_from_run(m, node->out + k, v[k].values);
+  }
+  x->mends = ok && x->changes && spi_bench_mends(m->b, p->n_results, v);
+  sp_scratch_release(ctx, mark);
+}
+
+/* A change may be malformed (shapes that do not fit): then it is none. */
+static bool try(trial *x) {
+  sp_pool *p = x->m->s->pool;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  x->mends = x->changes = false;
+  bool ok = sp_protect(x->m->s->ctx, run_trial, x) == SP_OK;
+  sp_pool_mode(p, mode);
+  return ok && x->mends;
+}
+
+/* Also on other inputs? The bench's run comes back afterwards. */
+static bool mends_again(trial *x) {
+  spi_bench *b = x->m->b;
+  spi_draw_mode mode = b->mode;
+  uint64_t seed = b->seed;
+  const char *why;
+  sp_counterexample c;
+  bool ok = true, compared = false;
+  for (uint64_t i = 1; ok && i <= 2; i++) {
+    if (spi_bench_run(b, mode, seed + 100 * i, &why) &&
+        spi_bench_differs(b, &c)) {
+      ok = try(x);
+      compared = true;
+    }
+  }
+  return spi_bench_run(b, mode, seed, &why) && ok && compared;
+}
+
+static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
+  if (m->trials >= MAX_TRIALS || m->b->budget <= 0 ||
+      sp_ctx_bytes(m->s->ctx) - m->bytes > MAX_BYTES) {
+    return false;
+  }
+  m->trials++;
+  sp_ctx *ctx = m->s->ctx;
+  trial x = {.m = m, .edit = *edit, .scaling = scaling};
+  if (m->loop != UINT32_MAX) {
+    const sp_program *body = spi_edit_program(ctx, m->program, edit);
+    const sp_node *loop = &m->s->dist_program->nodes[m->loop];
+    sp_attr region = {.kind = SP_ATTR_REGION, .u.region = body};
+    x.edit = (spi_edit){.node = m->loop,
+                        .becomes = spi_edit_attr(ctx, loop, "body", region)};
+  }
+  x.alone = spi_edit_alone(ctx, m->s->dist_program, &x.edit);
+  return try(&x) && mends_again(&x);
+}
+
+static bool accept(spi_mender *m, const spi_edit *edit, const char *text) {
+  m->mend = (spi_mend){.program = m->program,
+                       .node = edit->node,
+                       .text = sp_strdup(m->s->ctx, text)};
+  return true;
+}
+
+bool spi_offer(spi_mender *m, const spi_edit *edit, const char *fmt, ...) {
+  if (!offer(m, edit, (spi_scaling){0})) {
+    return false;
+  }
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  return accept(m, edit, text);
+}
+
+bool spi_offer_scaled(spi_mender *m, const spi_edit *edit, spi_scaling scaling,
+                      const char *fmt, ...) {
+  if (m->loop != UINT32_MAX || !offer(m, edit, scaling)) {
+    return false;
+  }
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  return accept(m, edit, text);
+}
+
+/* ---- which nodes ---- */
+
+typedef SP_VEC(uint32_t) node_list;
+
+/* Nodes that the tensor is made from, nearest first, not beyond tensors that
+ * were proved to be a sequential one unless `all`. */
+static void nodes_above(spi_mender *m, uint32_t tensor, bool all, bool *seen,
+                        node_list *out) {
+  const sp_program *p = m->program;
+  bool *met = sp_alloc_n(m->s->ctx, p->n_nodes + 1u, sizeof *met);
+  node_list queue = {0};
+  sp_push(m->s->ctx, &queue, p->tensors[tensor].node);
+  met[p->tensors[tensor].node] = true;
+  for (size_t at = 0; at < queue.n; at++) {
+    uint32_t n = queue.v[at];
+    const sp_node *node = &p->nodes[n];
+    if (!seen[n]) {
+      seen[n] = true;
+      sp_push(m->s->ctx, out, n);
     }
     for (uint32_t i = 0; i < node->n_in; i++) {
-      uint32_t u = node->in[i];
-      if (!seen[u]) {
-        seen[u] = true;
-        sp_push(s->ctx, &queue, u);
+      uint32_t u = node->in[i], next = p->tensors[u].node;
+      bool right = m->known && m->known[u].seq;
+      if (!met[next] && (all || !right)) {
+        met[next] = true;
+        sp_push(m->s->ctx, &queue, next);
       }
     }
   }
-  return n;
 }
 
-static bool mends(mender *m, const double *values) {
-  bool same = true;
-  for (int64_t i = 0; i < m->n && same; i++) {
-    same = values[i] == m->was[i];
-  }
-  return !same && m->trials++ < MAX_TRIALS &&
-         m->trial(m->env, m->tensor, values);
-}
-
-/* ---- one number ---- */
-
-static bool try_number(mender *m, double v) {
-  return mends(m, &v);
-}
-
-static bool mend_number(mender *m, double *found) {
-  const sp_program *p = m->s->seq_program;
-  double was = m->was[0];
-  bool whole =
-      !sp_dtype_is_float(m->s->dist_program->tensors[m->tensor].shape.dtype);
-  double near[] = {was + 1, was - 1, was * 2, -was};
-  for (size_t i = 0; whole && i < sizeof near / sizeof *near; i++) {
-    if (try_number(m, *found = near[i])) {
+/* The values of some result are those of no sequential tensor. */
+static bool is_odd(spi_mender *m, spi_fitter *fit, uint32_t n) {
+  const sp_node *node = &m->program->nodes[n];
+  for (uint32_t k = 0; k < node->n_out; k++) {
+    if (spi_fit_of(fit, node->out + k).kind != SPI_FIT_WHOLE) {
       return true;
     }
   }
-  for (uint32_t k = 0; k < p->n_nodes; k++) { /* sequential constants */
-    const sp_attr *a = sp_node_attr(&p->nodes[k], "literal");
-    if (!a || a->kind != SP_ATTR_LITERAL || a->u.literal->shape.n_dims != 0 ||
-        sp_dtype_is_float(a->u.literal->shape.dtype) == whole) {
-      continue;
-    }
-    *found = whole ? (double)a->u.literal->i[0] : a->u.literal->f[0];
-    if (try_number(m, *found)) {
-      return true;
+  return node->n_in == 0;
+}
+
+/* A program's nodes: odd ones near the wrong tensor, the others near it, and
+ * the rest above the wrong result. */
+enum { ODD, NEAR, FAR, DISTANCES };
+
+typedef struct place {
+  const sp_program *program;
+  const dist_tensor *known;
+  uint32_t loop;
+  node_list nodes[DISTANCES];
+} place;
+
+static void enter(spi_mender *m, const place *x) {
+  m->program = x->program;
+  m->known = x->known;
+  m->loop = x->loop;
+}
+
+static void find_nodes(spi_mender *m, spi_fitter *fit, uint32_t wrong,
+                       uint32_t result, place *x) {
+  enter(m, x);
+  bool *seen = sp_alloc_n(m->s->ctx, m->program->n_nodes + 1u, sizeof *seen);
+  node_list near = {0};
+  nodes_above(m, wrong, false, seen, &near);
+  nodes_above(m, result, false, seen, &near);
+  for (size_t i = 0; i < near.n; i++) {
+    int to = is_odd(m, fit, near.v[i]) ? ODD : NEAR;
+    sp_push(m->s->ctx, &x->nodes[to], near.v[i]);
+  }
+  nodes_above(m, result, true, seen, &x->nodes[FAR]);
+}
+
+static sp_state *state_of_body(spi_mender *m, const sp_program *body) {
+  for (size_t i = 0; i < m->s->kept.n; i++) {
+    if (m->s->kept.v[i].state->dist_program == body) {
+      return m->s->kept.v[i].state;
     }
   }
-  for (uint32_t t = 0; whole && t < p->n_params; t++) { /* sizes */
-    const sp_shape *shape = &p->tensors[p->params[t]].shape;
-    for (uint32_t d = 0; d < shape->n_dims; d++) {
-      double size = (double)shape->dims[d];
-      if (try_number(m, *found = size)) {
+  return NULL;
+}
+
+static void find_body_nodes(spi_mender *m, const sp_program *body,
+                            uint32_t loop, place *x) {
+  sp_state *state = state_of_body(m, body);
+  *x = (place){.program = body,
+               .known = state ? state->dist : NULL,
+               .loop = loop};
+  enter(m, x);
+  bool *seen = sp_alloc_n(m->s->ctx, body->n_nodes + 1u, sizeof *seen);
+  for (uint32_t k = 0; k < body->n_results; k++) {
+    nodes_above(m, body->results[k], false, seen, &x->nodes[ODD]);
+  }
+  for (uint32_t k = 0; k < body->n_results; k++) {
+    nodes_above(m, body->results[k], true, seen, &x->nodes[FAR]);
+  }
+}
+
+/* ---- in which order ---- */
+
+typedef bool (*try_fn)(spi_mender *m, uint32_t node);
+
+/* A change in a loop costs a run of the loop: likely ones come first. */
+static const try_fn kinds[] = {spi_try_collective, spi_try_constant,
+                               spi_try_node, spi_try_missing, spi_try_scale,
+                               spi_try_sending, NULL};
+static const try_fn loop_kinds[] = {spi_try_collective, spi_try_missing_sum,
+                                    spi_try_position, spi_try_node,
+                                    spi_try_constant, spi_try_missing, NULL};
+
+static bool try_nodes(spi_mender *m, const place *x, int distance) {
+  const node_list *nodes = &x->nodes[distance];
+  const try_fn *list = x->loop == UINT32_MAX ? kinds : loop_kinds;
+  enter(m, x);
+  for (size_t k = 0; list[k]; k++) {
+    for (size_t i = 0; i < nodes->n; i++) {
+      if (list[k](m, nodes->v[i])) {
         return true;
       }
-      for (size_t i = 0; i < m->s->cuts.n; i++) { /* blocks */
-        *found = (double)(shape->dims[d] / m->s->cuts.v[i].n);
-        if (try_number(m, *found)) {
-          return true;
-        }
-      }
-    }
-  }
-  for (size_t i = 0; i < m->s->cuts.n; i++) {
-    double n = (double)m->s->cuts.v[i].n;
-    if (try_number(m, *found = was * n) ||
-        (!(whole && (int64_t)was % m->s->cuts.v[i].n) &&
-         try_number(m, *found = was / n))) {
-      return true;
     }
   }
   return false;
 }
 
-/* ---- a table ---- */
+typedef SP_VEC(place) place_list;
 
-static int64_t rank_value(void *user, sp_expr v) {
-  (void)v;
-  return *(int64_t *)user;
-}
-
-static sp_value no_read(void *user, sp_sym sym, uint32_t n,
-                        const int64_t *idx) {
-  (void)user;
-  (void)sym;
-  (void)n;
-  (void)idx;
-  return (sp_value){.sort = SP_SORT_INT};
-}
-
-/* stride * coordinate, over all ranks or over the coordinate's own values. */
-static bool try_coordinate(mender *m, const spi_cut *cut, double stride,
-                           double *v) {
-  for (int64_t i = 0; i < m->n; i++) {
-    double c = (double)i;
-    if (m->n == m->s->dist_program->partitions) {
-      sp_eval_env env = {
-          .user = &i, .var = rank_value, .read = no_read, .budget = 10000};
-      sp_value x;
-      if (!sp_eval(m->s->pool, cut->coordinate, &env, &x)) {
-        return false;
-      }
-      c = (double)x.i;
-    } else if (m->n != cut->n) {
-      return false;
-    }
-    v[i] = stride * c;
-  }
-  return mends(m, v);
-}
-
-static bool mend_table(mender *m, double *v) {
-  const sp_program *p = m->s->seq_program;
-  for (size_t i = 0; i < m->s->cuts.n; i++) {
-    const spi_cut *cut = &m->s->cuts.v[i];
-    if (try_coordinate(m, cut, 1, v)) {
-      return true;
-    }
-    for (uint32_t t = 0; t < p->n_params; t++) { /* blocks of dimensions */
-      const sp_shape *shape = &p->tensors[p->params[t]].shape;
-      for (uint32_t d = 0; d < shape->n_dims; d++) {
-        int64_t block = (shape->dims[d] + cut->n - 1) / cut->n;
-        if (block > 1 && try_coordinate(m, cut, (double)block, v)) {
-          return true;
-        }
+/* The program itself, then the bodies of its loops above the result. */
+static place_list find_places(spi_mender *m, spi_fitter *fit, uint32_t wrong,
+                              uint32_t result) {
+  const sp_program *d = m->s->dist_program;
+  place_list places = {0};
+  place x = {.program = d, .known = m->s->dist, .loop = UINT32_MAX};
+  find_nodes(m, fit, wrong, result, &x);
+  sp_push(m->s->ctx, &places, x);
+  for (int distance = 0; distance < DISTANCES; distance++) {
+    for (size_t i = 0; i < x.nodes[distance].n; i++) {
+      uint32_t n = x.nodes[distance].v[i];
+      const sp_attr *a = sp_node_attr(&d->nodes[n], "body");
+      if (spi_is_op(&d->nodes[n], "while") && a &&
+          a->kind == SP_ATTR_REGION) {
+        place body;
+        find_body_nodes(m, a->u.region, n, &body);
+        sp_push(m->s->ctx, &places, body);
       }
     }
   }
-  for (int64_t shift = 1; shift < m->n && m->n <= 16; shift++) {
-    for (int64_t i = 0; i < m->n; i++) {
-      v[i] = m->was[(i + shift) % m->n];
-    }
-    if (mends(m, v)) {
-      return true;
-    }
-  }
-  return false;
+  return places;
 }
 
-static const char *values_text(sp_ctx *ctx, const double *v, int64_t n) {
-  sp_str text = {0};
-  for (int64_t i = 0; i < n && i < MAX_SHOWN; i++) {
-    sp_str_addf(ctx, &text, "%s%g", i ? ", " : "", v[i]);
-  }
-  if (n > MAX_SHOWN) {
-    sp_str_add(ctx, &text, ", ...");
-  }
-  return n == 1 ? text.v : sp_format(ctx, "{%s}", text.v ? text.v : "");
-}
-
-bool spi_find_mend(sp_state *s, uint32_t wrong, sp_machine *dist,
-                   spi_trial trial, void *env, spi_mend *out) {
-  mender m = {.s = s, .dist = dist, .trial = trial, .env = env};
-  uint32_t constant[MAX_CONSTANTS];
-  uint32_t n = constants_above(s, wrong, constant);
-  for (uint32_t i = 0; i < n; i++) {
-    m.tensor = constant[i];
-    m.n = sp_shape_elements(&s->dist_program->tensors[m.tensor].shape);
-    const double *values = m.n >= 1 && m.n <= MAX_ELEMENTS
-                               ? sp_machine_values(dist, m.tensor, 0)
-                               : NULL;
-    if (!values) {
-      continue;
-    }
-    double *was = sp_alloc_n(s->ctx, (size_t)m.n, sizeof *was);
-    double *becomes = sp_alloc_n(s->ctx, (size_t)m.n, sizeof *becomes);
-    memcpy(was, values, (size_t)m.n * sizeof *was);
-    m.was = was;
-    if (m.n == 1 ? mend_number(&m, becomes) : mend_table(&m, becomes)) {
-      out->tensor = m.tensor;
-      out->was = values_text(s->ctx, was, m.n);
-      out->becomes = values_text(s->ctx, becomes, m.n);
-      return true;
-    }
-    if (m.trials >= MAX_TRIALS) {
-      break;
+bool spi_find_mend(spi_bench *b, spi_fitter *fit, uint32_t wrong,
+                   uint32_t result, spi_mend *out) {
+  spi_mender m = {.b = b, .s = b->s};
+  double rest = b->budget;
+  b->budget = REPAIR_SHARE * rest;
+  m.bytes = sp_ctx_bytes(b->s->ctx);
+  spi_find_groupings(&m);
+  place_list places = find_places(&m, fit, wrong, result);
+  bool found = false;
+  for (int distance = 0; distance < DISTANCES && !found; distance++) {
+    for (size_t i = 0; i < places.n && !found; i++) {
+      found = try_nodes(&m, &places.v[i], distance);
     }
   }
-  return false;
+  b->budget = rest;
+  *out = m.mend;
+  return found;
 }

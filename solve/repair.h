@@ -1,26 +1,27 @@
-/* repair.h: is one constant to blame?
+/* repair.h: which change of one operator makes all results right?
  *
- * CONTRACT. Replaces constants near a wrong tensor by likely values (neighbours,
- * sizes, constants of the sequential program, coordinates of the rank) and runs
- * the distributed program again. A change that makes every result right names
- * the fault and its mend. Internal to solve/.
+ * CONTRACT. Tries likely changes (other groups, operation, sources or order of
+ * a collective, one more or one less, other constants, operand orders,
+ * directions of comparisons, axes) on the tensors above a wrong one, and runs
+ * the distributed program again. A change that makes every result right on two
+ * sets of inputs names the fault and its mend. Operators in the body of a loop
+ * are tried, too. Internal to solve/.
  */
 #ifndef SP_SOLVE_REPAIR_H
 #define SP_SOLVE_REPAIR_H
 
-#include "solve/evaluate.h"
-#include "solve/state.h"
-
-/* Runs with this tensor's values replaced (the same on all ranks): are all
- * results right? */
-typedef bool (*spi_trial)(void *env, uint32_t tensor, const double *values);
+#include "solve/bench.h"
+#include "solve/fit.h"
 
 typedef struct spi_mend {
-  uint32_t tensor;    /* the constant */
-  const char *was, *becomes;
+  const sp_program *program; /* the distributed one, or a loop's body */
+  uint32_t node;             /* of it */
+  const char *text; /* "sums over ...; over ... all results are right" */
 } spi_mend;
 
-bool spi_find_mend(sp_state *s, uint32_t wrong, sp_machine *dist,
-                   spi_trial trial, void *env, spi_mend *out);
+/* wrong: the tensor that seems to be wrong first, result: the wrong result.
+ * Afterwards the bench holds the run that it held before. */
+bool spi_find_mend(spi_bench *b, spi_fitter *fit, uint32_t wrong,
+                   uint32_t result, spi_mend *out);
 
 #endif

@@ -74,6 +74,7 @@ typedef struct spi_instr {
   spi_lane value;
   uint32_t source;   /* READ */
   bool guarded;      /* READ: under a condition */
+  bool in_order;     /* READ: addresses of lanes are one after the other */
   spi_bits bits;     /* INT_BITS */
   const char *name;  /* NAMED */
   const sp_sort *sorts;

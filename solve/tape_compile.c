@@ -15,6 +15,7 @@
 
 #include "base/arith.h"
 #include "base/vec.h"
+#include "solve/named.h"
 
 enum {
   START = 0, /* scopes */
@@ -424,7 +425,7 @@ static int64_t flat_factor(const compiler *c, sp_expr lin) {
       return 0;
     }
   }
-  return found > 1 ? factor : 0;
+  return found ? factor : 0;
 }
 
 static bool is_lane_var(const compiler *c, sp_expr e) {
@@ -469,6 +470,32 @@ static void emit_add(compiler *c, entry *x) {
                                                   sp_add_const(c->p, x->e))});
 }
 
+static bool under_loop(const compiler *c, uint32_t s) {
+  while (s > MAIN && c->scopes.v[s].red == 0) {
+    s = c->scopes.v[s].parent;
+  }
+  return s > MAIN;
+}
+
+/* The row-major position of the lanes, and what is the same for all of them. */
+static bool is_position(const compiler *c, const entry *address) {
+  if (address->kind != SP_KIND_LIN || flat_factor(c, address->e) != 1) {
+    return false;
+  }
+  for (uint32_t k = 0; k < address->n; k++) {
+    const entry *kid = find(c, address->kids[k]);
+    if (!is_lane_var(c, kid->e) && kid->scope != START &&
+        kid->kind != SP_KIND_VAR) {
+      return false;
+    }
+    if (kid->kind == SP_KIND_VAR && !is_lane_var(c, kid->e) &&
+        c->reg_scope.v[kid->reg] != START) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void emit_read(compiler *c, entry *x) {
   sp_sym sym = sp_read_sym(c->p, x->e);
   uint32_t n = sp_n_args(c->p, x->e), at = 1;
@@ -481,6 +508,8 @@ static void emit_read(compiler *c, entry *x) {
   emit(c, x, (spi_instr){.code = SPI_READ,
                          .coefs = coefs,
                          .source = source_of(c, sym),
+                         .in_order = !under_loop(c, x->scope) &&
+                                     is_position(c, find(c, x->kids[0])),
                          .guarded = !x->loud || under_branch(c, x->scope)});
 }
 
@@ -549,16 +578,13 @@ static noreturn void unknown_function(compiler *c, const char *name) {
 }
 
 /* Known at all? Tried at 1, 1, ... */
-static bool has_values(const char *name, uint32_t n, const sp_sort *sorts) {
-  sp_value v[4], out;
-  int64_t i[4] = {1, 1, 1, 1}, r;
-  bool ints = n > 0;
+static bool has_values(const char *name, uint32_t n, const sp_sort *sorts,
+                       sp_sort sort) {
+  sp_value v[SPI_NAMED_ARGS], out;
   for (uint32_t k = 0; k < n; k++) {
     v[k] = (sp_value){.sort = sorts[k], .i = 1, .r = 1, .b = true};
-    ints = ints && sorts[k] == SP_SORT_INT;
   }
-  return (ints && sp_int_function(name, n, i, &r)) ||
-         sp_op_function(NULL, name, n, v, &out);
+  return spi_named_value(name, n, v, sort, &out);
 }
 
 static void emit_named(compiler *c, entry *x, const char *name) {
@@ -566,7 +592,8 @@ static void emit_named(compiler *c, entry *x, const char *name) {
   for (uint32_t k = 0; k < x->n; k++) {
     sorts[k] = sp_sort_of(c->p, x->kids[k]);
   }
-  if (x->n > 4 || !has_values(name, x->n, sorts)) {
+  if (x->n > SPI_NAMED_ARGS ||
+      !has_values(name, x->n, sorts, sp_sort_of(c->p, x->e))) {
     unknown_function(c, name);
   }
   emit(c, x, (spi_instr){.code = SPI_NAMED, .name = name, .sorts = sorts});

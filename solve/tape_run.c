@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "solve/named.h"
 
 #define NO_REG UINT32_MAX
 
@@ -122,26 +123,19 @@ static sp_value lane_value(sp_sort sort, spi_lane x) {
 /* A function undefined there (r2i of NaN) gives 0. */
 static void run_named(spi_tape_state *s, const spi_instr *o, spi_lane *out,
                       uint32_t n) {
-  bool ints = o->n > 0;
-  for (uint32_t k = 0; k < o->n; k++) {
-    ints = ints && o->sorts[k] == SP_SORT_INT;
-  }
   for (uint32_t l = 0; l < n; l++) {
-    sp_value args[4], v = {.sort = o->sort};
-    int64_t i[4], r;
+    sp_value args[SPI_NAMED_ARGS], v;
     for (uint32_t k = 0; k < o->n; k++) {
       args[k] = lane_value(o->sorts[k], s->reg[o->in[k]][l]);
-      i[k] = args[k].i;
     }
     out[l].i = 0;
-    if (ints && sp_int_function(o->name, o->n, i, &r)) {
-      out[l].i = r;
-    } else if (sp_op_function(NULL, o->name, o->n, args, &v)) {
-      if (o->sort == SP_SORT_REAL) {
-        out[l].r = v.r;
-      } else {
-        out[l].i = o->sort == SP_SORT_INT ? v.i : v.b;
-      }
+    if (!spi_named_value(o->name, o->n, args, o->sort, &v)) {
+      continue;
+    }
+    if (o->sort == SP_SORT_REAL) {
+      out[l].r = v.r;
+    } else {
+      out[l].i = o->sort == SP_SORT_INT ? v.i : v.b;
     }
   }
 }
@@ -195,6 +189,18 @@ static bool check_address(spi_tape_state *s, const spi_instr *o,
   return all;
 }
 
+static void read_in_order(const spi_source *from, int64_t at, spi_lane *out,
+                          uint32_t n) {
+  if (from->sort == SP_SORT_BOOL) {
+    const uint8_t *b = (const uint8_t *)from->data + at;
+    for (uint32_t l = 0; l < n; l++) {
+      out[l].i = b[l];
+    }
+  } else {
+    memcpy(out, (const spi_lane *)from->data + at, n * sizeof *out);
+  }
+}
+
 static void run_read(spi_tape_state *s, const spi_instr *o, spi_lane *out,
                      uint32_t n) {
   const spi_source *from = &s->sources[o->source];
@@ -202,6 +208,11 @@ static void run_read(spi_tape_state *s, const spi_instr *o, spi_lane *out,
   const int64_t *i = from->data;
   const double *r = from->data;
   const uint8_t *b = from->data;
+  int64_t first = s->reg[o->in[0]][0].i;
+  if (o->in_order && o->n == 1 && first >= 0 && first <= from->n - n) {
+    read_in_order(from, first, out, n);
+    return;
+  }
   bool all = check_address(s, o, from, at, n);
   if (!all) {
     if (!o->guarded) {

@@ -9,11 +9,19 @@
 #ifndef SP_SOLVE_WITNESS_H
 #define SP_SOLVE_WITNESS_H
 
+#include "solve/bench.h"
 #include "solve/check.h"
 #include "solve/state.h"
 
 /* Sets report->verdict, counterexample, fault where a difference was found;
  * else report->not_run says why nothing was run, or stays NULL. */
 void spi_look_for_witness(sp_state *s, sp_report *report);
+
+/* A part of the search, also for tests: some seeds from `first` on in one mode.
+ * True when the same result differed on two runs (*times counts them) by more
+ * than rounding may do: *out is of the second, which the bench holds. False:
+ * not yet, or *why says why nothing was run. */
+bool spi_hunt(spi_bench *b, spi_draw_mode mode, uint64_t first,
+              sp_counterexample *out, uint32_t *times, const char **why);
 
 #endif

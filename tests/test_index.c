@@ -110,6 +110,9 @@ static void digits_fold(bench *b) {
   same(b, lin2(b, 1, sp_imod(p, w, 4), 4, sp_idiv(p, w, 4)), w);
   /* x - c*(x div c) = x mod c */
   same(b, lin2(b, 1, z, -6, sp_idiv(p, z, 6)), sp_imod(p, z, 6));
+  sp_expr y = sp_iaddc(p, z, 4);
+  same(b, lin2(b, 2, z, -12, sp_idiv(p, y, 6)),
+       sp_iaddc(p, sp_iscale(p, sp_imod(p, y, 6), 2), -8));
 }
 
 static void overflow_is_a_limit_run(sp_ctx *ctx, void *arg) {
@@ -267,6 +270,8 @@ static void logic(bench *b) {
   same(b, sp_eq(p, x, x), t);
   /* intervals of one term */
   same(b, sp_or(p, below(b, b->z, 3), below(b, b->z, 5)), below(b, b->z, 5));
+  same(b, sp_or(p, sp_le(p, num(b, 3), b->z), sp_le(p, num(b, 5), b->z)),
+       sp_le(p, num(b, 3), b->z));
   same(b, sp_or(p, below(b, b->z, 3), sp_le(p, num(b, 2), b->z)), t);
   same(b, sp_or(p, below(b, b->z, 3), is(b, b->z, 3)), below(b, b->z, 4));
   same(b, sp_or(p, below(b, b->z, 3), sp_lt(p, num(b, 3), b->z)),
@@ -314,6 +319,7 @@ static void choices(bench *b) {
 
 static void assumptions(bench *b) {
   sp_pool *p = b->p;
+  int64_t lo, hi;
   sp_expr q = sp_idiv(p, b->k, 4);
   same(b, sp_assume(p, q, below(b, b->k, 4), true), num(b, 0));
   same(b, sp_assume(p, q, below(b, b->k, 92), false), num(b, 23));
@@ -325,9 +331,16 @@ static void assumptions(bench *b) {
   sp_expr less = sp_lt(p, b->i, b->j);
   same(b, sp_assume(p, sp_idiv(p, b->i, 3), less, true), num(b, 0));
   same(b, sp_assume(p, sp_le(p, b->j, b->i), less, true), sp_bool(p, false));
+  /* an interval that is first asked for under a fact is not kept */
+  sp_expr cond = below(b, b->k, 14);
+  sp_pool_raw(p, true); /* no interval is asked for yet */
+  sp_expr open = sp_max(p, b->k, b->n), low = below(b, open, 14);
+  sp_pool_raw(p, false);
+  same(b, sp_assume(p, low, cond, true), sp_bool(p, true));
+  CU_ASSERT_TRUE(sp_range(p, open, &lo, &hi));
+  CU_ASSERT_EQUAL(hi, 95);
   /* nothing leaks: outside of the branch the term is as before */
   same(b, sp_idiv(p, b->k, 4), q);
-  int64_t lo, hi;
   sp_range(p, q, &lo, &hi);
   CU_ASSERT_EQUAL(hi, 23);
 }
@@ -428,6 +441,13 @@ static void tables(bench *b) {
   out = sp_read(p, t, (sp_expr[]){num(b, 9), num(b, 0)});
   CU_ASSERT_EQUAL(sp_kind_of(p, out), SP_KIND_READ);
   CU_ASSERT_FALSE(sp_has_read(p, out));
+  /* ... and so does a rank term that asks it */
+  int64_t four[4] = {2, 0, 1, 1}, extent = 4;
+  sp_sym u = sp_sym_table_int(p, SP_SORT_INT, 1, &extent, four);
+  sp_expr asked = is(b, sp_read(p, u, &b->r), 2);
+  out = sp_ite(p, asked, num(b, 5), num(b, 6));
+  CU_ASSERT_EQUAL(sp_kind_of(p, out), SP_KIND_ITE);
+  same(b, sp_arg(p, out, 0), asked);
   sp_sym f = sp_sym_table_int(p, SP_SORT_BOOL, 1, &dims[1], flags);
   same(b, sp_read(p, f, &b->i), below(b, b->i, 3));
 }

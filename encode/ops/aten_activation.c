@@ -97,8 +97,7 @@ static sp_expr gelu_backward_element(const sp_call *call, const sp_expr *idx) {
     sp_expr t = sp_fn1(p, "tanh", inner(p, x));
     sp_expr left = times(p, 0.5, plus_one(p, t));
     sp_expr dt = one_minus(p, sp_mul(p, t, t));
-    sp_expr di = times(p, SQRT_2_PI,
-                       plus_one(p, times(p, 3 * CUBIC, square)));
+    sp_expr di = times(p, SQRT_2_PI, plus_one(p, times(p, 3 * CUBIC, square)));
     slope = sp_add(p, left, times(p, 0.5, sp_mul(p, x, sp_mul(p, dt, di))));
   } else {
     sp_expr erf = sp_fn1(p, "erf", times(p, SQRT_HALF, x));
@@ -171,10 +170,10 @@ static sp_expr threshold_backward_element(const sp_call *call,
                                           const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_dtype t = spi_out_dtype(call);
-  return sp_ite(p,
-                sp_le(p, value(call, "self", idx),
-                      spi_arg_number(call, "threshold", t)),
-                spi_zero(p, sp_dtype_sort(t)), value(call, "grad_output", idx));
+  return sp_ite(
+      p,
+      sp_le(p, value(call, "self", idx), spi_arg_number(call, "threshold", t)),
+      spi_zero(p, sp_dtype_sort(t)), value(call, "grad_output", idx));
 }
 
 static sp_expr leaky(const sp_call *call, sp_expr x, sp_expr e) {
@@ -200,8 +199,7 @@ static void leaky_relu_backward_shape(sp_ctx *ctx, const sp_program *program,
 
 static sp_expr leaky_relu_backward_element(const sp_call *call,
                                            const sp_expr *idx) {
-  return leaky(call, value(call, "self", idx),
-               value(call, "grad_output", idx));
+  return leaky(call, value(call, "self", idx), value(call, "grad_output", idx));
 }
 
 static sp_expr hardtanh_backward_element(const sp_call *call,
@@ -233,8 +231,7 @@ static sp_expr softplus_element(const sp_call *call, const sp_expr *idx) {
   sp_expr x = value(call, "self", idx);
   sp_expr beta = spi_arg_number(call, "beta", SP_F64);
   sp_expr bx = sp_mul(p, beta, x);
-  sp_expr soft = sp_div(
-      p, sp_fn1(p, "log", plus_one(p, sp_exp(p, bx))), beta);
+  sp_expr soft = sp_div(p, sp_fn1(p, "log", plus_one(p, sp_exp(p, bx))), beta);
   return sp_ite(p, sp_lt(p, spi_arg_number(call, "threshold", SP_F64), bx), x,
                 soft);
 }
@@ -243,8 +240,8 @@ static sp_expr softplus_backward_element(const sp_call *call,
                                          const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_expr g = value(call, "grad_output", idx);
-  sp_expr bx = sp_mul(p, spi_arg_number(call, "beta", SP_F64),
-                      value(call, "self", idx));
+  sp_expr bx =
+      sp_mul(p, spi_arg_number(call, "beta", SP_F64), value(call, "self", idx));
   return sp_ite(p, sp_lt(p, spi_arg_number(call, "threshold", SP_F64), bx), g,
                 sp_mul(p, g, sigmoid(p, bx)));
 }
@@ -311,10 +308,11 @@ static sp_expr glu_element(const sp_call *call, const sp_expr *idx) {
 #define GRAD "Tensor grad_output, Tensor self"
 
 SPI_ATEN(gelu, "Tensor self" MODE, gelu_shape, gelu_element,
-         "out[i] = x/2 (1 + erf(x / sqrt(2))), or by tanh",
-         "aten.gelu.default", "torch._C._nn.gelu", "torch.nn.functional.gelu")
+         "out[i] = x/2 (1 + erf(x / sqrt(2))), or by tanh", "aten.gelu.default",
+         "torch._C._nn.gelu", "torch.nn.functional.gelu")
 SPI_ATEN(gelu_backward, GRAD MODE, gelu_backward_shape, gelu_backward_element,
-         "out[i] = g times the slope of gelu at x", "aten.gelu_backward.default")
+         "out[i] = g times the slope of gelu at x",
+         "aten.gelu_backward.default")
 SPI_ATEN(silu, "Tensor self, any? inplace", real_self, silu_element,
          "out[i] = x / (1 + exp(-x))", "aten.silu.default",
          "torch.nn.functional.silu", "torch._C._nn.silu")
@@ -337,9 +335,8 @@ SPI_ATEN(threshold, "Tensor self, Scalar threshold, Scalar value", like_self,
 SPI_ATEN(threshold_backward, GRAD ", Scalar threshold", backward_shape,
          threshold_backward_element, "out[i] = x <= threshold ? 0 : g",
          "aten.threshold_backward.default")
-SPI_ATEN(leaky_relu,
-         "Tensor self, Scalar negative_slope=0.01, any? inplace", real_self,
-         leaky_relu_element, "out[i] = x > 0 ? x : slope x",
+SPI_ATEN(leaky_relu, "Tensor self, Scalar negative_slope=0.01, any? inplace",
+         real_self, leaky_relu_element, "out[i] = x > 0 ? x : slope x",
          "aten.leaky_relu.default", "torch.nn.functional.leaky_relu")
 SPI_ATEN(leaky_relu_backward,
          GRAD ", Scalar negative_slope, bool self_is_result",

@@ -216,8 +216,7 @@ static void backward_shape(sp_ctx *ctx, const sp_program *program,
   static const char *const names[] = {"grad_out", "out"};
   for (int i = 0; i < 2; i++) {
     spi_expect_operand(ctx, program, node,
-                       (uint32_t)spi_arg_operand(node, names[i]), out.n,
-                       out.d);
+                       (uint32_t)spi_arg_operand(node, names[i]), out.n, out.d);
   }
   spi_expect_operand(ctx, program, node,
                      (uint32_t)spi_arg_operand(node, "logsumexp"), lse.n,
@@ -286,8 +285,7 @@ static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
   "out[l] = sum over m of softmax(scale * q k + mask)[l, m] v[m]; the "        \
   "logarithms of the sums"
 
-SPI_ATEN(sdpa,
-         QKV "Tensor? attn_mask, " DROP SCALE ", bool enable_gqa=False",
+SPI_ATEN(sdpa, QKV "Tensor? attn_mask, " DROP SCALE ", bool enable_gqa=False",
          plain_shape, attention_element, SDPA,
          "aten.scaled_dot_product_attention.default",
          "torch._C._nn.scaled_dot_product_attention",
@@ -295,8 +293,8 @@ SPI_ATEN(sdpa,
 SPI_ATEN(sdpa_flash_cpu, QKV DROP ", *, Tensor? attn_mask, Scalar? scale",
          attention_shape, attention_element, SDPA,
          "aten._scaled_dot_product_flash_attention_for_cpu.default")
-SPI_ATEN(sdpa_flash, QKV DROP ", any? return_debug_mask" SCALE,
-         attention_shape, attention_element, SDPA,
+SPI_ATEN(sdpa_flash, QKV DROP ", any? return_debug_mask" SCALE, attention_shape,
+         attention_element, SDPA,
          "aten._scaled_dot_product_flash_attention.default")
 SPI_ATEN(sdpa_efficient,
          QKV "Tensor? attn_bias, any compute_log_sumexp, " DROP SCALE,

@@ -194,12 +194,7 @@ static sp_expr pow_element(const sp_call *call, const sp_expr *idx) {
 
 /* ---- comparisons ---- */
 
-typedef enum relation {
-  EQ,
-  NE,
-  LT,
-  LE
-} relation;
+typedef enum relation { EQ, NE, LT, LE } relation;
 
 static sp_expr compare(const sp_call *call, const sp_expr *idx, relation r,
                        const char *first, const char *second) {
@@ -235,8 +230,7 @@ COMPARED(ge, LE, "other", "self")
 
 /* ---- logic ---- */
 
-static sp_expr truth(const sp_call *call, const sp_expr *idx,
-                     spi_arith_fn f) {
+static sp_expr truth(const sp_call *call, const sp_expr *idx, spi_arith_fn f) {
   sp_expr a = value(call, "self", idx, SP_PRED);
   sp_expr b = value(call, "other", idx, SP_PRED);
   return f(call, a, b, SP_PRED);
@@ -267,8 +261,7 @@ static void where_shape(sp_ctx *ctx, const sp_program *program,
   spi_dims s = common(ctx, program, node, 3, names);
   is_condition(ctx, program, node, "condition");
   spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, &s,
-             sp_dtype_sort(promoted(program, node)));
+  spi_yields(ctx, program, node, 0, &s, sp_dtype_sort(promoted(program, node)));
 }
 
 static sp_expr choose(const sp_call *call, const sp_expr *idx, const char *cond,
@@ -407,21 +400,25 @@ static sp_expr lerp_element(const sp_call *call, const sp_expr *idx) {
 
 #define PAIR "Value self, Value other"
 #define SCALED PAIR ", *, Scalar alpha=1"
+#define POSITIONAL PAIR ", Scalar alpha=1"
 #define BINARY(id, names, shape_fn, text, ...)                                 \
   SPI_ATEN(id, PAIR, shape_fn, id##_element, "out[i] = " text,                 \
            "aten." names ".Tensor", "aten." names ".Scalar", "torch." names,   \
            "method." names, __VA_ARGS__)
 
 SPI_ATEN(add, SCALED, sum_shape, add_element, "out[i] = a[i] + alpha * b[i]",
-         SPI_NAMES("add", "Tensor"), "aten.add.Scalar", "operator.add",
-         "prims.add.default")
+         SPI_NAMES("add", "Tensor"), "operator.add", "prims.add.default")
 SPI_ATEN(sub, SCALED, difference_shape, sub_element,
          "out[i] = a[i] - alpha * b[i]", SPI_NAMES("sub", "Tensor"),
-         "aten.sub.Scalar", "operator.sub", "torch.subtract",
-         "prims.sub.default")
+         "operator.sub", "torch.subtract", "prims.sub.default")
 SPI_ATEN(rsub, SCALED, difference_shape, rsub_element,
-         "out[i] = b[i] - alpha * a[i]", SPI_NAMES("rsub", "Scalar"),
-         "aten.rsub.Tensor")
+         "out[i] = b[i] - alpha * a[i]", SPI_NAMES("rsub", "Tensor"))
+SPI_ATEN(add_scalar, POSITIONAL, sum_shape, add_element,
+         "out[i] = a[i] + alpha * b", "aten.add.Scalar")
+SPI_ATEN(sub_scalar, POSITIONAL, difference_shape, sub_element,
+         "out[i] = a[i] - alpha * b", "aten.sub.Scalar")
+SPI_ATEN(rsub_scalar, POSITIONAL, difference_shape, rsub_element,
+         "out[i] = b - alpha * a[i]", "aten.rsub.Scalar")
 BINARY(mul, "mul", arithmetic_shape, "a[i] * b[i]", "operator.mul",
        "torch.multiply", "prims.mul.default")
 SPI_ATEN(div, PAIR ", *, str? rounding_mode", div_shape, div_element,
@@ -462,16 +459,12 @@ SPI_ATEN(right_shift, PAIR, bits_shape, right_shift_element,
          SPI_NAMES("bitwise_right_shift", "Tensor"),
          "aten.bitwise_right_shift.Tensor_Scalar", "operator.rshift",
          "aten.__rshift__.Scalar", "aten.__rshift__.Tensor")
-BINARY(eq, "eq", bool_shape, "a[i] == b[i]", "operator.eq",
-       "prims.eq.default")
-BINARY(ne, "ne", bool_shape, "a[i] != b[i]", "operator.ne",
-       "prims.ne.default")
+BINARY(eq, "eq", bool_shape, "a[i] == b[i]", "operator.eq", "prims.eq.default")
+BINARY(ne, "ne", bool_shape, "a[i] != b[i]", "operator.ne", "prims.ne.default")
 BINARY(lt, "lt", bool_shape, "a[i] < b[i]", "operator.lt", "prims.lt.default")
-BINARY(le, "le", bool_shape, "a[i] <= b[i]", "operator.le",
-       "prims.le.default")
+BINARY(le, "le", bool_shape, "a[i] <= b[i]", "operator.le", "prims.le.default")
 BINARY(gt, "gt", bool_shape, "a[i] > b[i]", "operator.gt", "prims.gt.default")
-BINARY(ge, "ge", bool_shape, "a[i] >= b[i]", "operator.ge",
-       "prims.ge.default")
+BINARY(ge, "ge", bool_shape, "a[i] >= b[i]", "operator.ge", "prims.ge.default")
 SPI_ATEN(logical_and, PAIR, bool_shape, logical_and_element,
          "out[i] = a[i] and b[i]", SPI_NAMES("logical_and", "default"))
 SPI_ATEN(logical_or, PAIR, bool_shape, logical_or_element,
@@ -480,11 +473,10 @@ SPI_ATEN(logical_xor, PAIR, bool_shape, logical_xor_element,
          "out[i] = a[i] xor b[i]", SPI_NAMES("logical_xor", "default"))
 SPI_ATEN(where, "Tensor condition, Value self, Value other", where_shape,
          where_element, "out[i] = c[i] ? a[i] : b[i]", "aten.where.self",
-         "aten.where.ScalarSelf", "aten.where.ScalarOther",
-         "aten.where.Scalar", "torch.where", "prims.where.default")
-SPI_ATEN(where_method, "Value self, Tensor condition, Value other",
-         where_shape, where_element, "out[i] = c[i] ? a[i] : b[i]",
-         "method.where")
+         "aten.where.ScalarSelf", "aten.where.ScalarOther", "aten.where.Scalar",
+         "torch.where", "prims.where.default")
+SPI_ATEN(where_method, "Value self, Tensor condition, Value other", where_shape,
+         where_element, "out[i] = c[i] ? a[i] : b[i]", "method.where")
 SPI_ATEN(masked_fill, "Tensor self, Tensor mask, Value value",
          masked_fill_shape, masked_fill_element,
          "out[i] = mask[i] ? value : a[i]", SPI_NAMES("masked_fill", "Scalar"),
@@ -519,41 +511,14 @@ SPI_ATEN(lerp, "Tensor self, Tensor end, Value weight", lerp_shape,
 
 extern const sp_op *const sp_ops_aten_binary[];
 const sp_op *const sp_ops_aten_binary[] = {
-    &add_row,
-    &sub_row,
-    &rsub_row,
-    &mul_row,
-    &div_row,
-    &floor_divide_row,
-    &remainder_row,
-    &fmod_row,
-    &pow_row,
-    &atan2_row,
-    &maximum_row,
-    &minimum_row,
-    &bitwise_and_row,
-    &bitwise_or_row,
-    &bitwise_xor_row,
-    &left_shift_row,
-    &right_shift_row,
-    &eq_row,
-    &ne_row,
-    &lt_row,
-    &le_row,
-    &gt_row,
-    &ge_row,
-    &logical_and_row,
-    &logical_or_row,
-    &logical_xor_row,
-    &where_row,
-    &where_method_row,
-    &masked_fill_row,
-    &clamp_row,
-    &clamp_min_row,
-    &clamp_max_row,
-    &hardtanh_row,
-    &addcmul_row,
-    &addcdiv_row,
-    &lerp_row,
-    NULL,
+    &add_row,          &sub_row,         &rsub_row,         &add_scalar_row,
+    &sub_scalar_row,   &rsub_scalar_row, &mul_row,          &div_row,
+    &floor_divide_row, &remainder_row,   &fmod_row,         &pow_row,
+    &atan2_row,        &maximum_row,     &minimum_row,      &bitwise_and_row,
+    &bitwise_or_row,   &bitwise_xor_row, &left_shift_row,   &right_shift_row,
+    &eq_row,           &ne_row,          &lt_row,           &le_row,
+    &gt_row,           &ge_row,          &logical_and_row,  &logical_or_row,
+    &logical_xor_row,  &where_row,       &where_method_row, &masked_fill_row,
+    &clamp_row,        &clamp_min_row,   &clamp_max_row,    &hardtanh_row,
+    &addcmul_row,      &addcdiv_row,     &lerp_row,         NULL,
 };

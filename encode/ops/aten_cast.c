@@ -24,11 +24,9 @@ static void to_copy_shape(sp_ctx *ctx, const sp_program *program,
           spi_arg_dtype(ctx, node, "dtype", SP_DTYPE_INVALID));
 }
 
-/* x.float(), x.type_as(y), x.to(y) and x.to(torch.float32): the result's type
- * says it. x.to('cuda') leaves it. */
+/* x.float() and the like: the type is in the name. */
 static void method_shape(sp_ctx *ctx, const sp_program *program,
                          const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
   static const struct {
     const char *op;
     sp_dtype t;
@@ -38,15 +36,19 @@ static void method_shape(sp_ctx *ctx, const sp_program *program,
       {"method.int", SP_S32},   {"method.long", SP_S64},
       {"method.bool", SP_PRED},
   };
-  spi_results(ctx, node, 1);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(names[i].op, node->op) == 0) {
       cast_to(ctx, program, node, names[i].t);
       return;
     }
   }
-  spi_yields(ctx, program, node, 0, &s,
-             sp_dtype_sort(spi_out(program, node, 0)->dtype));
+  spi_unknown(ctx, node, "no such type");
+}
+
+static void type_as_shape(sp_ctx *ctx, const sp_program *program,
+                          const sp_node *node) {
+  cast_to(ctx, program, node,
+          spi_arg_shape(ctx, program, node, "other")->dtype);
 }
 
 static void to_shape(sp_ctx *ctx, const sp_program *program,
@@ -107,7 +109,7 @@ SPI_ATEN(cast_method, "Tensor self, *, any? memory_format", method_shape,
          cast_element, "out[i] = a[i] in another type", "method.float",
          "method.double", "method.half", "method.bfloat16", "method.int",
          "method.long", "method.bool")
-SPI_ATEN(type_as, "Tensor self, Tensor other", method_shape, cast_element,
+SPI_ATEN(type_as, "Tensor self, Tensor other", type_as_shape, cast_element,
          "out[i] = a[i] in the type of b", SPI_NAMES("type_as", "default"))
 SPI_ATEN(copy, "Tensor self, Tensor src, any? non_blocking", copy_shape,
          copy_element, "out[i] = src[i], expanded", "aten.copy.default",
@@ -115,7 +117,6 @@ SPI_ATEN(copy, "Tensor self, Tensor src, any? non_blocking", copy_shape,
 
 extern const sp_op *const sp_ops_aten_cast[];
 const sp_op *const sp_ops_aten_cast[] = {
-    &clone_row,     &detach_row,      &to_copy_row, &to_dtype_row,
-    &to_method_row, &cast_method_row, &type_as_row, &copy_row,
-    NULL,
+    &clone_row,       &detach_row,  &to_copy_row, &to_dtype_row, &to_method_row,
+    &cast_method_row, &type_as_row, &copy_row,    NULL,
 };

@@ -26,7 +26,8 @@ static spi_dims sizes(sp_ctx *ctx, const sp_node *node, const char *name) {
 
 /* The sort of a result whose type is not asked for: what it says. */
 static sp_sort own_sort(const sp_program *program, const sp_node *node) {
-  return sp_dtype_sort(spi_out(program, node, 0)->dtype);
+  return node->n_out == 0 ? SP_SORT_REAL
+                          : sp_dtype_sort(spi_out(program, node, 0)->dtype);
 }
 
 static void sized_shape(sp_ctx *ctx, const sp_program *program,
@@ -118,10 +119,9 @@ static sp_expr empty_element(const sp_call *call, const sp_expr *idx) {
   if (r->n_dims) {
     memcpy(args + 1, idx, r->n_dims * sizeof *idx);
   }
-  const char *name =
-      sp_format(ctx, "empty:%s@%s:%s:%lld", call->node->name,
-                g->file ? g->file : "", g->name ? g->name : "",
-                (long long)g->partitions);
+  const char *name = sp_format(ctx, "empty:%s@%s:%s:%lld", call->node->name,
+                               g->file ? g->file : "", g->name ? g->name : "",
+                               (long long)g->partitions);
   return sp_fn(call->pool, sp_dtype_sort(r->dtype), name, r->n_dims + 1, args);
 }
 
@@ -138,8 +138,8 @@ static void new_strided_shape(sp_ctx *ctx, const sp_program *program,
 /* ---- arange ---- */
 
 /* ceil((end - start) / step) */
-static int64_t steps(sp_ctx *ctx, const sp_node *node, double start,
-                     double end, double step) {
+static int64_t steps(sp_ctx *ctx, const sp_node *node, double start, double end,
+                     double step) {
   if (step == 0 || !isfinite(start) || !isfinite(end) || !isfinite(step)) {
     spi_bad(ctx, node, "an arange from %g to %g by %g", start, end, step);
   }
@@ -167,8 +167,7 @@ static void arange_shape(sp_ctx *ctx, const sp_program *program,
   bool floats = spi_arg_is_float(node, "start") ||
                 spi_arg_is_float(node, "end") || spi_arg_is_float(node, "step");
   spi_dims s = {.n = 1, .d = {count}};
-  spi_yields_dtype(ctx, program, node, &s,
-                   floats ? SP_SORT_REAL : SP_SORT_INT);
+  spi_yields_dtype(ctx, program, node, &s, floats ? SP_SORT_REAL : SP_SORT_INT);
 }
 
 static sp_expr arange_element(const sp_call *call, const sp_expr *idx) {
@@ -178,9 +177,9 @@ static sp_expr arange_element(const sp_call *call, const sp_expr *idx) {
   bool floats =
       spi_arg_is_float(node, "start") || spi_arg_is_float(node, "step");
   if (floats) {
-    return sp_add(p, spi_arg_number(call, "start", SP_F64),
-                  sp_mul(p, sp_i2r(p, idx[0]),
-                         spi_arg_number(call, "step", SP_F64)));
+    return sp_add(
+        p, spi_arg_number(call, "start", SP_F64),
+        sp_mul(p, sp_i2r(p, idx[0]), spi_arg_number(call, "step", SP_F64)));
   }
   int64_t step = spi_arg_int(spi_call_ctx(call), node, "step");
   sp_expr start = spi_arg_index(call, "start");
@@ -210,9 +209,8 @@ static sp_expr linspace_element(const sp_call *call, const sp_expr *idx) {
     return a;
   }
   sp_expr b = spi_arg_number(call, "end", SP_F64);
-  return sp_add(p, a,
-                sp_mul(p, spi_over(p, sp_sub(p, b, a), n - 1),
-                       sp_i2r(p, idx[0])));
+  return sp_add(
+      p, a, sp_mul(p, spi_over(p, sp_sub(p, b, a), n - 1), sp_i2r(p, idx[0])));
 }
 
 static void eye_shape(sp_ctx *ctx, const sp_program *program,
@@ -282,8 +280,8 @@ SPI_ATEN(new_zeros, "Tensor self, int... size, " WHERE, new_shape,
          "method.new_zeros")
 SPI_ATEN(new_ones, "Tensor self, int... size, " WHERE, new_shape, ones_element,
          "out[i] = 1", "aten.new_ones.default", "method.new_ones")
-SPI_ATEN(full, "int[] size, Value fill_value, " WHERE, full_shape,
-         full_element, "out[i] = value", "aten.full.default", "torch.full")
+SPI_ATEN(full, "int[] size, Value fill_value, " WHERE, full_shape, full_element,
+         "out[i] = value", "aten.full.default", "torch.full")
 SPI_ATEN(full_like, "Tensor self, Value fill_value, " WHERE, like_shape,
          full_element, "out[i] = value", "aten.full_like.default",
          "torch.full_like")
@@ -363,17 +361,29 @@ SPI_ATEN(tril, "Tensor self, int diagonal=0", triangle_shape, tril_element,
 
 extern const sp_op *const sp_ops_aten_create[];
 const sp_op *const sp_ops_aten_create[] = {
-    &zeros_row,          &ones_row,
-    &zeros_like_row,     &ones_like_row,
-    &new_zeros_row,      &new_ones_row,
-    &full_row,           &full_like_row,
-    &new_full_row,       &fill_row,
-    &scalar_tensor_row,  &empty_row,
-    &empty_like_row,     &new_empty_row,
-    &new_empty_strided_row, &empty_strided_row,
-    &empty_permuted_row, &arange_row,
-    &arange_start_row,   &torch_arange_row,
-    &linspace_row,       &eye_row,
-    &triu_row,           &tril_row,
+    &zeros_row,
+    &ones_row,
+    &zeros_like_row,
+    &ones_like_row,
+    &new_zeros_row,
+    &new_ones_row,
+    &full_row,
+    &full_like_row,
+    &new_full_row,
+    &fill_row,
+    &scalar_tensor_row,
+    &empty_row,
+    &empty_like_row,
+    &new_empty_row,
+    &new_empty_strided_row,
+    &empty_strided_row,
+    &empty_permuted_row,
+    &arange_row,
+    &arange_start_row,
+    &torch_arange_row,
+    &linspace_row,
+    &eye_row,
+    &triu_row,
+    &tril_row,
     NULL,
 };

@@ -93,7 +93,9 @@ static item slice_item(reader *r, int64_t size) {
 }
 
 static item index_item(const reader *r, int64_t i, int64_t size) {
-  item s = {.kind = ITEM_INDEX, .start = i < 0 ? i + size : i, .step = 1,
+  item s = {.kind = ITEM_INDEX,
+            .start = i < 0 ? i + size : i,
+            .step = 1,
             .length = 1};
   if (s.start < 0 || s.start >= size) {
     spi_bad(r->ctx, r->node, "index %lld of %lld", (long long)i,

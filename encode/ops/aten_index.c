@@ -151,8 +151,9 @@ spi_picks spi_picks_of(sp_ctx *ctx, const sp_program *program,
     }
     const sp_shape *s = spi_in(program, node, (uint32_t)k.operand[d]);
     if (!sp_dtype_is_int(s->dtype)) {
-      spi_unknown(ctx, node, "index %u is a mask: how many elements it picks "
-                             "depends on the data",
+      spi_unknown(ctx, node,
+                  "index %u is a mask: how many elements it picks "
+                  "depends on the data",
                   d);
     }
     spi_broadcast(ctx, node, &k.batch, s);
@@ -276,9 +277,8 @@ SPI_ATEN(embedding_dense_backward,
          "out[v, c] = sum of g[i.., c] where indices[i..] = v, 0 for the "
          "padding row",
          "aten.embedding_dense_backward.default")
-SPI_ATEN(index_select, "Tensor self, int dim, Tensor index",
-         index_select_shape, index_select_element,
-         "out[.., i, ..] = a[.., index[i], ..]",
+SPI_ATEN(index_select, "Tensor self, int dim, Tensor index", index_select_shape,
+         index_select_element, "out[.., i, ..] = a[.., index[i], ..]",
          SPI_NAMES("index_select", "default"))
 SPI_ATEN(gather, "Tensor self, int dim, Tensor index, *, any? sparse_grad",
          gather_shape, gather_element,

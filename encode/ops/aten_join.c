@@ -82,8 +82,8 @@ static sp_expr join_element(const sp_call *call, const sp_expr *idx,
   sp_mark mark = sp_scratch_mark(ctx);
   uint32_t *v = operand_list(ctx, call->node);
   uint32_t n = joined(ctx, call->program, call->node, !stacked, v);
-  uint32_t dim = spi_arg_dim(ctx, call->node, "dim",
-                             sp_call_result_shape(call)->n_dims);
+  uint32_t dim =
+      spi_arg_dim(ctx, call->node, "dim", sp_call_result_shape(call)->n_dims);
   sp_expr e = spi_join(call, n, v, dim, stacked, idx);
   sp_scratch_release(ctx, mark);
   return e;
@@ -151,6 +151,11 @@ static bool piece(sp_ctx *ctx, const sp_node *node, int64_t size, int64_t k,
     *start = 0;
     *length = 0;
     return size == 0;
+  }
+  if (each >= size) {
+    *start = 0;
+    *length = size;
+    return k == 0;
   }
   *start = k * each;
   *length = size - *start < each ? size - *start : each;
@@ -275,9 +280,8 @@ SPI_ATEN(cat, "Tensor[] tensors, int dim=0", cat_shape, cat_element,
 SPI_ATEN(stack, "Tensor[] tensors, int dim=0", stack_shape, stack_element,
          "out[.., k, ..] = a_k[..]", "aten.stack.default", "torch.stack")
 SPI_ATEN(split, "Tensor self, int[] split_size, int dim=0", split_shape,
-         split_element, PIECE, SPI_NAMES("split", "Tensor"),
-         "aten.split.sizes", "aten.split_copy.Tensor",
-         "aten.unsafe_split.Tensor")
+         split_element, PIECE, SPI_NAMES("split", "Tensor"), "aten.split.sizes",
+         "aten.split_copy.Tensor", "aten.unsafe_split.Tensor")
 SPI_ATEN(split_with_sizes, "Tensor self, int[] split_size, int dim=0",
          split_shape, split_element, PIECE,
          SPI_NAMES("split_with_sizes", "default"),

@@ -7,11 +7,7 @@
 
 #include <string.h>
 
-typedef enum reduction {
-  NONE,
-  MEAN,
-  SUM
-} reduction;
+typedef enum reduction { NONE, MEAN, SUM } reduction;
 
 static reduction reduction_of(sp_ctx *ctx, const sp_node *node) {
   const char *text = spi_arg_text(node, "reduction");
@@ -144,8 +140,7 @@ static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
   reduction kind = reduction_of(spi_call_ctx(call), call->node);
   sp_expr w;
   if (kind == NONE) {
-    return call->result == 1 ? sp_real_i64(p, 0)
-                             : loss_at(&c, idx, logits, &w);
+    return call->result == 1 ? sp_real_i64(p, 0) : loss_at(&c, idx, logits, &w);
   }
   uint32_t vars = c.a->n_dims - 1;
   sp_expr n = vars ? sp_fresh(p, c.a->dims[0]) : (sp_expr){0};
@@ -221,8 +216,8 @@ static void mse_backward_shape(sp_ctx *ctx, const sp_program *program,
                                const sp_node *node) {
   spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
   spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "target"));
-  spi_broadcasts_to(ctx, node,
-                    spi_arg_shape(ctx, program, node, "grad_output"), &s);
+  spi_broadcasts_to(ctx, node, spi_arg_shape(ctx, program, node, "grad_output"),
+                    &s);
   spi_results(ctx, node, 1);
   spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
 }
@@ -280,12 +275,8 @@ SPI_ATEN(mse_loss_backward,
 
 extern const sp_op *const sp_ops_aten_loss[];
 const sp_op *const sp_ops_aten_loss[] = {
-    &nll_loss_forward_row,
-    &nll_loss_row,
-    &nll_loss_backward_row,
-    &cross_entropy_loss_row,
-    &cross_entropy_row,
-    &mse_loss_row,
-    &mse_loss_backward_row,
-    NULL,
+    &nll_loss_forward_row,  &nll_loss_row,
+    &nll_loss_backward_row, &cross_entropy_loss_row,
+    &cross_entropy_row,     &mse_loss_row,
+    &mse_loss_backward_row, NULL,
 };

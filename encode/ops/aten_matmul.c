@@ -8,7 +8,7 @@
 
 typedef struct factors {
   const sp_shape *a, *b;
-  uint32_t ka, kb; /* the shared dimension of each */
+  uint32_t ka, kb;  /* the shared dimension of each */
   bool row, column; /* does the result have m, n? */
 } factors;
 
@@ -145,8 +145,7 @@ static void linear_shape(sp_ctx *ctx, const sp_program *program,
     spi_bad(ctx, node, "a weight of %u dimensions", f.b->n_dims);
   }
   if (spi_arg_given(node, "bias")) {
-    spi_broadcasts_to(ctx, node, spi_arg_shape(ctx, program, node, "bias"),
-                      &s);
+    spi_broadcasts_to(ctx, node, spi_arg_shape(ctx, program, node, "bias"), &s);
   }
   result_shape(ctx, program, node, &f, &s);
 }
@@ -159,9 +158,9 @@ static sp_expr matmul_element(const sp_call *call, const sp_expr *idx) {
   sp_expr e = product(call, &f, "self", linear ? "weight" : "mat2", r->n_dims,
                       idx, r->dtype);
   if (linear && spi_arg_given(call->node, "bias")) {
-    e = spi_arith_add(
-        call, e, spi_arg_value(call, "bias", r->n_dims, idx, r->dtype),
-        r->dtype);
+    e = spi_arith_add(call, e,
+                      spi_arg_value(call, "bias", r->n_dims, idx, r->dtype),
+                      r->dtype);
   }
   return e;
 }
@@ -234,8 +233,9 @@ static sp_expr outer_element(const sp_call *call, const sp_expr *idx) {
 /* ---- rows ---- */
 
 #define PAIR "Tensor self, Tensor mat2"
-#define SUM "Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "        \
-            "Scalar alpha=1"
+#define SUM                                                                    \
+  "Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "                  \
+  "Scalar alpha=1"
 
 SPI_ATEN(mm, PAIR, mm_shape, matmul_element,
          "out[m, n] = sum over k of a[m, k] * b[k, n]",

@@ -4,7 +4,8 @@
  * A row is what is normalized together: the last dimensions, in number those
  * of normalized_shape. With N elements in it:
  *   mean = sum x / N,  rstd = 1 / sqrt(sum (x - mean)^2 / N + eps)
- *   layer norm: (x - mean) rstd w + b;   RMS norm: x w / sqrt(sum x^2 / N + eps)
+ *   layer norm: (x - mean) rstd w + b;   RMS norm: x w / sqrt(sum x^2 / N +
+ * eps)
  */
 #include "encode/aten_util.h"
 
@@ -139,8 +140,7 @@ static sp_expr x_at(const row *r, const sp_expr *at) {
 
 static sp_expr row_mean(const row *r, const sp_expr *idx) {
   walk w = along_row(r, idx);
-  return spi_over(r->p, spi_sum(r->call, w.n, w.vars, x_at(r, w.at)),
-                  r->count);
+  return spi_over(r->p, spi_sum(r->call, w.n, w.vars, x_at(r, w.at)), r->count);
 }
 
 /* The number that is added: eps, or the type's unit of rounding. For narrow
@@ -195,9 +195,8 @@ static sp_expr layer_norm_element(const sp_call *call, const sp_expr *idx) {
 static sp_expr rms_norm_element(const sp_call *call, const sp_expr *idx) {
   row r = row_of(call);
   sp_expr none = {0}, rstd = row_rstd(&r, idx, none);
-  return call->result == 1
-             ? rstd
-             : affine(&r, idx, sp_mul(r.p, x_at(&r, idx), rstd));
+  return call->result == 1 ? rstd
+                           : affine(&r, idx, sp_mul(r.p, x_at(&r, idx), rstd));
 }
 
 /* ---- gradients ---- */
@@ -239,9 +238,9 @@ static sp_expr self_gradient(const row *r, const sp_expr *idx) {
   sp_pool *p = r->p;
   sp_expr along = spi_sum(r->call, b.n, b.vars,
                           sp_mul(p, weighted(r, b.at), normalized(r, b.at)));
-  sp_expr e = sp_sub(
-      p, weighted(r, idx),
-      sp_mul(p, normalized(r, idx), spi_over(p, along, r->count)));
+  sp_expr e =
+      sp_sub(p, weighted(r, idx),
+             sp_mul(p, normalized(r, idx), spi_over(p, along, r->count)));
   if (has_mean(r->call)) {
     sp_expr sum = spi_sum(r->call, a.n, a.vars, weighted(r, a.at));
     e = sp_sub(p, e, spi_over(p, sum, r->count));
@@ -373,8 +372,8 @@ static sp_expr batch_norm_element(const sp_call *call, const sp_expr *idx) {
   }
   sp_expr d =
       sp_sub(p, x_at(&r, idx), spi_arg_read(call, "running_mean", idx + 1));
-  sp_expr var = sp_add(p, spi_arg_read(call, "running_var", idx + 1),
-                       epsilon(&r));
+  sp_expr var =
+      sp_add(p, spi_arg_read(call, "running_var", idx + 1), epsilon(&r));
   return affine(&r, idx, sp_mul(p, d, sp_fn1(p, "rsqrt", var)));
 }
 
@@ -384,9 +383,9 @@ static sp_expr batch_norm_element(const sp_call *call, const sp_expr *idx) {
 #define LAYER_NORM "out = (x - mean) / sqrt(variance + eps) * w + b"
 #define RMS_NORM "out = x / sqrt(mean of x^2 + eps) * w"
 
-SPI_ATEN(native_layer_norm,
-         ROW_OF ", Tensor? weight, Tensor? bias, Scalar eps", forward_shape,
-         layer_norm_element, LAYER_NORM "; mean; 1 / sqrt(variance + eps)",
+SPI_ATEN(native_layer_norm, ROW_OF ", Tensor? weight, Tensor? bias, Scalar eps",
+         forward_shape, layer_norm_element,
+         LAYER_NORM "; mean; 1 / sqrt(variance + eps)",
          "aten.native_layer_norm.default")
 SPI_ATEN(layer_norm,
          ROW_OF ", Tensor? weight, Tensor? bias, Scalar eps=1e-05, "
@@ -400,13 +399,12 @@ SPI_ATEN(native_layer_norm_backward,
          backward_shape, backward_element,
          "gradients of a layer norm's input, weight and bias",
          "aten.native_layer_norm_backward.default")
-SPI_ATEN(fused_rms_norm, ROW_OF ", Tensor? weight, Scalar? eps",
-         forward_shape, rms_norm_element,
-         RMS_NORM "; 1 / sqrt(mean of x^2 + eps)",
+SPI_ATEN(fused_rms_norm, ROW_OF ", Tensor? weight, Scalar? eps", forward_shape,
+         rms_norm_element, RMS_NORM "; 1 / sqrt(mean of x^2 + eps)",
          "aten._fused_rms_norm.default")
 SPI_ATEN(rms_norm, ROW_OF ", Tensor? weight, Scalar? eps", layer_norm_shape,
-         rms_norm_element, RMS_NORM, "aten.rms_norm.default",
-         "torch.rms_norm", "torch.nn.functional.rms_norm")
+         rms_norm_element, RMS_NORM, "aten.rms_norm.default", "torch.rms_norm",
+         "torch.nn.functional.rms_norm")
 SPI_ATEN(fused_rms_norm_backward,
          "Tensor grad_out, " ROW_OF ", Tensor rstd, Tensor? weight, "
          "int[] output_mask",
@@ -428,13 +426,7 @@ SPI_ATEN(batch_norm,
 
 extern const sp_op *const sp_ops_aten_norm[];
 const sp_op *const sp_ops_aten_norm[] = {
-    &native_layer_norm_row,
-    &layer_norm_row,
-    &native_layer_norm_backward_row,
-    &fused_rms_norm_row,
-    &rms_norm_row,
-    &fused_rms_norm_backward_row,
-    &native_group_norm_row,
-    &batch_norm_row,
-    NULL,
+    &native_layer_norm_row, &layer_norm_row, &native_layer_norm_backward_row,
+    &fused_rms_norm_row,    &rms_norm_row,   &fused_rms_norm_backward_row,
+    &native_group_norm_row, &batch_norm_row, NULL,
 };

@@ -54,8 +54,8 @@ static sp_expr dropout_element(const sp_call *call, const sp_expr *idx) {
   if (rate == 1) {
     return sp_real_i64(p, 0);
   }
-  sp_expr rest = sp_sub(p, sp_real_i64(p, 1),
-                        spi_arg_number(call, "p", SP_F64));
+  sp_expr rest =
+      sp_sub(p, sp_real_i64(p, 1), spi_arg_number(call, "p", SP_F64));
   return sp_ite(p, mask, sp_div(p, x, rest), sp_real_i64(p, 0));
 }
 
@@ -86,8 +86,7 @@ SPI_ATEN(dropout, "Tensor self, Scalar p, bool train", dropout_shape,
          dropout_element, DROPOUT, "aten.dropout.default", "torch.dropout")
 SPI_ATEN(dropout_function,
          "Tensor self, Scalar p=0.5, bool training=True, any? inplace",
-         dropout_shape, dropout_element, DROPOUT,
-         "torch.nn.functional.dropout")
+         dropout_shape, dropout_element, DROPOUT, "torch.nn.functional.dropout")
 SPI_ATEN(native_dropout_backward,
          "Tensor grad_output, Tensor mask, Scalar scale", backward_shape,
          backward_element, "out[i] = mask[i] ? g[i] * scale : 0",
@@ -95,9 +94,6 @@ SPI_ATEN(native_dropout_backward,
 
 extern const sp_op *const sp_ops_aten_random[];
 const sp_op *const sp_ops_aten_random[] = {
-    &native_dropout_row,
-    &dropout_row,
-    &dropout_function_row,
-    &native_dropout_backward_row,
-    NULL,
+    &native_dropout_row,          &dropout_row, &dropout_function_row,
+    &native_dropout_backward_row, NULL,
 };

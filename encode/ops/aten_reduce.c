@@ -151,8 +151,7 @@ static sp_expr position(const sp_call *call, const sp_expr *idx, bool max) {
   sp_dtype t = a.span.a->dtype == SP_PRED ? SP_S64 : a.span.a->dtype;
   sp_reducer kind = max ? SP_REDUCER_MAX : SP_REDUCER_MIN;
   sp_expr best = reduce(&a, kind, t, element(&a, t));
-  sp_expr at =
-      sp_flatten(p, b.slice.n_vars, b.slice.sizes, b.slice.vars);
+  sp_expr at = sp_flatten(p, b.slice.n_vars, b.slice.sizes, b.slice.vars);
   sp_expr hit = sp_eq(p, element(&b, t), best);
   sp_expr none = sp_int(p, b.span.count - 1);
   return reduce(&b, SP_REDUCER_MIN, SP_S64, sp_ite(p, hit, at, none));
@@ -276,8 +275,7 @@ static sp_expr running(const sp_call *call, const sp_expr *idx,
   memcpy(j, idx, a->n_dims * sizeof *j);
   j[d] = sp_fresh(p, a->dims[d]);
   sp_expr x = spi_convert(call, spi_arg_read(call, "self", j), a->dtype, t);
-  sp_expr body =
-      sp_ite(p, sp_le(p, j[d], idx[d]), x, spi_identity(p, kind, t));
+  sp_expr body = sp_ite(p, sp_le(p, j[d], idx[d]), x, spi_identity(p, kind, t));
   return spi_red(call, kind, t, 1, &j[d], body);
 }
 
@@ -292,6 +290,7 @@ static sp_expr cumprod_element(const sp_call *call, const sp_expr *idx) {
 /* ---- rows ---- */
 
 #define DIMS "Tensor self, int[] dim=[], bool keepdim=False"
+#define SOME_DIMS "Tensor self, int[]? dim, bool keepdim=False"
 #define DTYPE ", *, dtype? dtype"
 
 SPI_ATEN(sum, DIMS DTYPE, sum_shape, sum_element,
@@ -303,15 +302,14 @@ SPI_ATEN(mean, DIMS DTYPE, real_shape, mean_element,
 SPI_ATEN(prod, DIMS DTYPE, sum_shape, prod_element,
          "out[i] = product over k of a[i, k]", SPI_NAMES("prod", "dim_int"),
          "aten.prod.default")
-SPI_ATEN(amax, DIMS, extremum_shape, amax_element,
-         "out[i] = largest a[i, k]", SPI_NAMES("amax", "default"),
-         "aten.max.default")
-SPI_ATEN(amin, DIMS, extremum_shape, amin_element,
-         "out[i] = smallest a[i, k]", SPI_NAMES("amin", "default"),
-         "aten.min.default")
-SPI_ATEN(any, DIMS, bool_shape, any_element, "out[i] = some a[i, k] is not 0",
-         SPI_NAMES("any", "dim"), "aten.any.default", "aten.any.dims")
-SPI_ATEN(all, DIMS, bool_shape, all_element, "out[i] = no a[i, k] is 0",
+SPI_ATEN(amax, DIMS, extremum_shape, amax_element, "out[i] = largest a[i, k]",
+         SPI_NAMES("amax", "default"), "aten.max.default")
+SPI_ATEN(amin, DIMS, extremum_shape, amin_element, "out[i] = smallest a[i, k]",
+         SPI_NAMES("amin", "default"), "aten.min.default")
+SPI_ATEN(any, SOME_DIMS, bool_shape, any_element,
+         "out[i] = some a[i, k] is not 0", SPI_NAMES("any", "dim"),
+         "aten.any.default", "aten.any.dims")
+SPI_ATEN(all, SOME_DIMS, bool_shape, all_element, "out[i] = no a[i, k] is 0",
          SPI_NAMES("all", "dim"), "aten.all.default", "aten.all.dims")
 SPI_ATEN(count_nonzero, "Tensor self, int[] dim=[], *, bool keepdim=False!",
          int_shape, count_nonzero_element,
@@ -344,16 +342,17 @@ SPI_ATEN(var_dim,
          var_shape, var_element,
          "mean of squared differences from the mean (and the mean)",
          "aten.var.dim", "aten.var_mean.dim")
-SPI_ATEN(var, "Tensor self, bool unbiased=True, *, int[] dim=[], "
-              "bool keepdim=False",
+SPI_ATEN(var,
+         "Tensor self, bool unbiased=True, *, int[] dim=[], "
+         "bool keepdim=False",
          var_shape, var_element,
          "mean of squared differences from the mean (and the mean)",
          "aten.var.default", "aten.var_mean.default")
 SPI_ATEN(std_correction,
          "Tensor self, int[] dim=[], *, Scalar correction=1, "
          "bool keepdim=False",
-         var_shape, std_element, "root of the variance",
-         "aten.std.correction", "aten.std_mean.correction")
+         var_shape, std_element, "root of the variance", "aten.std.correction",
+         "aten.std_mean.correction")
 SPI_ATEN(std_dim,
          "Tensor self, int[] dim, bool unbiased=True, bool keepdim=False",
          var_shape, std_element, "root of the variance", "aten.std.dim",
@@ -368,8 +367,7 @@ SPI_ATEN(vector_norm,
 SPI_ATEN(cumsum, "Tensor self, int dim" DTYPE, running_shape, cumsum_element,
          "out[i] = sum of a[k] for k <= i", SPI_NAMES("cumsum", "default"))
 SPI_ATEN(cumprod, "Tensor self, int dim" DTYPE, running_shape, cumprod_element,
-         "out[i] = product of a[k] for k <= i",
-         SPI_NAMES("cumprod", "default"))
+         "out[i] = product of a[k] for k <= i", SPI_NAMES("cumprod", "default"))
 
 extern const sp_op *const sp_ops_aten_reduce[];
 const sp_op *const sp_ops_aten_reduce[] = {

@@ -47,11 +47,11 @@ static sp_expr assigned(const writes *w, sp_expr old) {
   spi_assume(w->call, UNIQUE);
   sp_sort sort = sp_dtype_sort(w->t);
   sp_expr zero = spi_zero(p, sort);
-  sp_expr one = sort == SP_SORT_BOOL
-                    ? sp_red(p, SP_RED_OR, w->n, w->vars,
-                             sp_and(p, w->hits, w->update))
-                    : sp_red(p, SP_RED_SUM, w->n, w->vars,
-                             sp_ite(p, w->hits, w->update, zero));
+  sp_expr one =
+      sort == SP_SORT_BOOL
+          ? sp_red(p, SP_RED_OR, w->n, w->vars, sp_and(p, w->hits, w->update))
+          : sp_red(p, SP_RED_SUM, w->n, w->vars,
+                   sp_ite(p, w->hits, w->update, zero));
   return old.v == zero.v ? one : sp_ite(p, some, one, old);
 }
 
@@ -82,8 +82,7 @@ static void scatter_shape(sp_ctx *ctx, const sp_program *program,
   uint32_t dim = spi_arg_dim(ctx, node, "dim", a->n_dims);
   int64_t k = spi_arg_operand(node, "src");
   const sp_shape *src = k < 0 ? i : spi_in(program, node, (uint32_t)k);
-  if (!sp_dtype_is_int(i->dtype) || a->n_dims == 0 ||
-      i->n_dims != a->n_dims ||
+  if (!sp_dtype_is_int(i->dtype) || a->n_dims == 0 || i->n_dims != a->n_dims ||
       (src->n_dims != a->n_dims && src->n_dims != 0)) {
     spi_unknown(ctx, node, "an index of %u dimensions into %u", i->n_dims,
                 a->n_dims);
@@ -179,8 +178,7 @@ static void scatter_reduce_shape(sp_ctx *ctx, const sp_program *program,
   }
 }
 
-static sp_expr scatter_reduce_element(const sp_call *call,
-                                      const sp_expr *idx) {
+static sp_expr scatter_reduce_element(const sp_call *call, const sp_expr *idx) {
   sp_expr old = spi_arg_read(call, "self", idx);
   sp_reducer kind = SP_REDUCER_SUM;
   reducer_named(call->node, &kind);
@@ -427,8 +425,8 @@ static sp_expr index_put_element(const sp_call *call, const sp_expr *idx) {
 
 SPI_ATEN(scatter, AT "Value src", scatter_shape, scatter_element,
          "out[i] = src[j] where index[j] = i along dim, else a[i]",
-         SPI_NAMES("scatter", "src"), "aten.scatter.value",
-         "aten.scatter_.src", "aten.scatter_.value")
+         SPI_NAMES("scatter", "src"), "aten.scatter.value", "aten.scatter_.src",
+         "aten.scatter_.value")
 SPI_ATEN(scatter_add, AT "Tensor src", scatter_shape, scatter_add_element,
          "out[i] = a[i] + sum of src[j] where index[j] = i along dim",
          SPI_NAMES("scatter_add", "default"), "aten.scatter_add_.default")
@@ -460,7 +458,6 @@ SPI_ATEN(index_put,
 
 extern const sp_op *const sp_ops_aten_scatter[];
 const sp_op *const sp_ops_aten_scatter[] = {
-    &scatter_row,    &scatter_add_row,
-    &scatter_reduce_row, &index_add_row, &index_copy_row,
-    &index_fill_row, &index_put_row,     NULL,
+    &scatter_row,    &scatter_add_row, &scatter_reduce_row, &index_add_row,
+    &index_copy_row, &index_fill_row,  &index_put_row,      NULL,
 };

@@ -44,8 +44,8 @@ static cut cut_of(sp_ctx *ctx, const sp_node *node, int64_t size) {
     spi_bad(ctx, node, "a slice with step %lld", (long long)c.step);
   }
   c.n_ranks = (int64_t)(a ? a->n : b ? b->n : 1);
-  c.starts = a || b ? sp_alloc_n(ctx, (size_t)c.n_ranks, sizeof *c.starts)
-                    : NULL;
+  c.starts =
+      a || b ? sp_alloc_n(ctx, (size_t)c.n_ranks, sizeof *c.starts) : NULL;
   for (int64_t r = 0; r < c.n_ranks; r++) {
     int64_t start, length;
     cut_one(size, on_rank(ctx, node, "start", r, 0),
@@ -287,8 +287,8 @@ SPI_ATEN(slice, "Tensor self, " SLICE, slice_shape, slice_element,
          "out[i] = a[start + i * step]", "aten.slice.Tensor",
          "aten.slice_copy.Tensor")
 SPI_ATEN(narrow, "Tensor self, int dim, int start, int length", narrow_shape,
-         narrow_element, "out[i] = a[start + i]", SPI_NAMES("narrow", "default"),
-         "aten.narrow_copy.default")
+         narrow_element, "out[i] = a[start + i]",
+         SPI_NAMES("narrow", "default"), "aten.narrow_copy.default")
 SPI_ATEN(select, "Tensor self, int dim, int index", select_shape,
          select_element, "out[i] = a[i with index inserted]",
          SPI_NAMES("select", "int"), "aten.select_copy.int")
@@ -308,7 +308,8 @@ SPI_ATEN(select_backward, "Tensor src, int[] input_sizes, int dim, int index",
 
 extern const sp_op *const sp_ops_aten_slice[];
 const sp_op *const sp_ops_aten_slice[] = {
-    &slice_row,          &narrow_row,         &select_row,
-    &slice_scatter_row,  &select_scatter_row, &slice_backward_row,
+    &slice_row,           &narrow_row,
+    &select_row,          &slice_scatter_row,
+    &select_scatter_row,  &slice_backward_row,
     &select_backward_row, NULL,
 };

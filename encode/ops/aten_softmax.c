@@ -30,8 +30,7 @@ typedef struct line {
 
 static line line_of(const sp_call *call, const sp_expr *idx) {
   const sp_shape *r = sp_call_result_shape(call);
-  uint32_t d =
-      spi_arg_dim(spi_call_ctx(call), call->node, "dim", r->n_dims);
+  uint32_t d = spi_arg_dim(spi_call_ctx(call), call->node, "dim", r->n_dims);
   line l = {.k = sp_fresh(call->pool, r->n_dims ? r->dims[d] : 1)};
   if (r->n_dims) {
     memcpy(l.at, idx, r->n_dims * sizeof *idx);
@@ -51,8 +50,8 @@ static void shifted(const sp_call *call, const sp_expr *idx, sp_expr *x,
                     sp_expr *sum) {
   sp_pool *p = call->pool;
   line a = line_of(call, idx), b = line_of(call, idx);
-  sp_expr m = spi_red(call, SP_REDUCER_MAX, SP_F64, 1, &a.k,
-                      value(call, "self", a.at));
+  sp_expr m =
+      spi_red(call, SP_REDUCER_MAX, SP_F64, 1, &a.k, value(call, "self", a.at));
   sp_expr e = sp_exp(p, sp_sub(p, value(call, "self", b.at), m));
   *sum = spi_sum(call, 1, &b.k, e);
   *x = sp_sub(p, value(call, "self", idx), m);
@@ -81,9 +80,9 @@ static sp_expr softmax_backward_element(const sp_call *call,
                                         const sp_expr *idx) {
   sp_pool *p = call->pool;
   line l = line_of(call, idx);
-  sp_expr sum = spi_sum(call, 1, &l.k,
-                        sp_mul(p, value(call, "grad_output", l.at),
-                               value(call, "output", l.at)));
+  sp_expr sum = spi_sum(
+      call, 1, &l.k,
+      sp_mul(p, value(call, "grad_output", l.at), value(call, "output", l.at)));
   return sp_mul(p, value(call, "output", idx),
                 sp_sub(p, value(call, "grad_output", idx), sum));
 }
@@ -100,8 +99,9 @@ static sp_expr log_softmax_backward_element(const sp_call *call,
 
 #define HALF "Tensor self, int dim, any half_to_float"
 #define TYPED "Tensor self, int dim, dtype? dtype"
-#define FUNCTION "Tensor self, int dim, any? stacklevel, dtype? dtype, *, " \
-                 "any? _stacklevel"
+#define FUNCTION                                                               \
+  "Tensor self, int dim, any? stacklevel, dtype? dtype, *, "                   \
+  "any? _stacklevel"
 #define GRAD "Tensor grad_output, Tensor output, int dim, any input_dtype"
 #define SOFTMAX "out[i] = exp(a[i]) / sum over k of exp(a[k])"
 #define LOG_SOFTMAX "out[i] = a[i] - log(sum over k of exp(a[k]))"
@@ -130,9 +130,9 @@ SPI_ATEN(log_softmax_backward, GRAD, backward_shape,
 
 extern const sp_op *const sp_ops_aten_softmax[];
 const sp_op *const sp_ops_aten_softmax[] = {
-    &softmax_half_row,     &softmax_row,
-    &softmax_function_row, &safe_softmax_row,
-    &log_softmax_half_row, &log_softmax_row,
+    &softmax_half_row,         &softmax_row,
+    &softmax_function_row,     &safe_softmax_row,
+    &log_softmax_half_row,     &log_softmax_row,
     &log_softmax_function_row, &softmax_backward_row,
     &log_softmax_backward_row, NULL,
 };

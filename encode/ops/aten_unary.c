@@ -239,8 +239,8 @@ SPI_ATEN(sigmoid, "Tensor self", real_shape, sigmoid_element,
          "torch.nn.functional.sigmoid", "torch.special.expit")
 SPI_ATEN(floor, "Tensor self", number_shape, floor_element,
          "out[i] = floor(a[i])", SPI_NAMES("floor", "default"))
-SPI_ATEN(ceil, "Tensor self", number_shape, ceil_element,
-         "out[i] = ceil(a[i])", SPI_NAMES("ceil", "default"))
+SPI_ATEN(ceil, "Tensor self", number_shape, ceil_element, "out[i] = ceil(a[i])",
+         SPI_NAMES("ceil", "default"))
 SPI_ATEN(trunc, "Tensor self", number_shape, trunc_element,
          "out[i] = a[i] without its fraction", SPI_NAMES("trunc", "default"),
          "aten.fix.default")
@@ -269,14 +269,17 @@ SPI_ATEN(isfinite, "Tensor self", bool_shape, isfinite_element,
 
 extern const sp_op *const sp_ops_aten_unary[];
 const sp_op *const sp_ops_aten_unary[] = {
-    &exp_row,   &log_row,         &sqrt_row,        &rsqrt_row,
-    &sin_row,   &cos_row,         &tan_row,         &reciprocal_row,
-    &asin_row,  &acos_row,        &atan_row,        &sinh_row,
-    &cosh_row,  &tanh_row,        &asinh_row,       &acosh_row,
-    &atanh_row, &erf_row,         &erfc_row,        &expm1_row,
-    &exp2_row,  &log1p_row,       &log2_row,        &log10_row,
-    &floor_row, &ceil_row,        &trunc_row,       &sigmoid_row,
-    &round_row, &neg_row,         &abs_row,         &sign_row,
-    &square_row, &bitwise_not_row, &logical_not_row, &isnan_row,
-    &isinf_row, &isfinite_row,    NULL,
+    &exp_row,         &log_row,         &sqrt_row,
+    &rsqrt_row,       &sin_row,         &cos_row,
+    &tan_row,         &reciprocal_row,  &asin_row,
+    &acos_row,        &atan_row,        &sinh_row,
+    &cosh_row,        &tanh_row,        &asinh_row,
+    &acosh_row,       &atanh_row,       &erf_row,
+    &erfc_row,        &expm1_row,       &exp2_row,
+    &log1p_row,       &log2_row,        &log10_row,
+    &floor_row,       &ceil_row,        &trunc_row,
+    &sigmoid_row,     &round_row,       &neg_row,
+    &abs_row,         &sign_row,        &square_row,
+    &bitwise_not_row, &logical_not_row, &isnan_row,
+    &isinf_row,       &isfinite_row,    NULL,
 };

@@ -15,8 +15,8 @@ static void same_count(sp_ctx *ctx, const sp_program *program,
                        const sp_node *node, const spi_dims *s) {
   const sp_shape *a = self_shape(ctx, program, node);
   if (spi_dims_count(s) != sp_shape_elements(a)) {
-    spi_bad(ctx, node, "%lld elements as %lld",
-            (long long)sp_shape_elements(a), (long long)spi_dims_count(s));
+    spi_bad(ctx, node, "%lld elements as %lld", (long long)sp_shape_elements(a),
+            (long long)spi_dims_count(s));
   }
   spi_results(ctx, node, 1);
   spi_yields_like(ctx, program, node, 0, s, "self");
@@ -277,8 +277,8 @@ static sp_expr flip_element(const sp_call *call, const sp_expr *idx) {
   spi_arg_dims(spi_call_ctx(call), call->node, "dims", s->n_dims, in);
   for (uint32_t d = 0; d < s->n_dims; d++) {
     /* no dimensions: none, not all */
-    j[d] = n > 0 && in[d] ? sp_isub(p, sp_int(p, s->dims[d] - 1), idx[d])
-                          : idx[d];
+    j[d] =
+        n > 0 && in[d] ? sp_isub(p, sp_int(p, s->dims[d] - 1), idx[d]) : idx[d];
   }
   return spi_arg_read(call, "self", j);
 }
@@ -406,9 +406,8 @@ SPI_ATEN(reshape, "Tensor self, int... size", view_shape, view_element,
 SPI_ATEN(view_as, "Tensor self, Tensor other", view_as_shape, view_element,
          RESHAPED, SPI_NAMES("view_as", "default"),
          SPI_NAMES("reshape_as", "default"))
-SPI_ATEN(flatten, "Tensor self, int start_dim=0, int end_dim=-1",
-         flatten_shape, view_element, RESHAPED,
-         SPI_NAMES("flatten", "using_ints"))
+SPI_ATEN(flatten, "Tensor self, int start_dim=0, int end_dim=-1", flatten_shape,
+         view_element, RESHAPED, SPI_NAMES("flatten", "using_ints"))
 SPI_ATEN(unflatten, "Tensor self, int dim, int[] sizes", unflatten_shape,
          view_element, RESHAPED, SPI_NAMES("unflatten", "int"))
 SPI_ATEN(unsqueeze, "Tensor self, int dim", unsqueeze_shape, view_element,
@@ -416,8 +415,7 @@ SPI_ATEN(unsqueeze, "Tensor self, int dim", unsqueeze_shape, view_element,
          "aten.unsqueeze_copy.default")
 SPI_ATEN(squeeze, "Tensor self, int[] dim=[]", squeeze_shape, view_element,
          RESHAPED, SPI_NAMES("squeeze", "dim"), "aten.squeeze.default",
-         "aten.squeeze.dims", "aten.squeeze_copy.dims",
-         "aten.squeeze_copy.dim")
+         "aten.squeeze.dims", "aten.squeeze_copy.dims", "aten.squeeze_copy.dim")
 SPI_ATEN(expand, "Tensor self, int... size, *, any? implicit", expand_shape,
          expand_element, "out[i] = a[i], 0 where a has size 1",
          "aten.expand.default", "method.expand", "aten.expand_copy.default",
@@ -434,8 +432,9 @@ SPI_ATEN(transpose, "Tensor self, int dim0, int dim1", permute_shape,
          SPI_NAMES("transpose", "int"), "aten.transpose_copy.int",
          "torch.swapaxes", "method.swapaxes")
 SPI_ATEN(t, "Tensor self", permute_shape, permute_element,
-         "out[i, j] = a[j, i]", SPI_NAMES("t", "default"), "aten.t_copy.default",
-         "aten.numpy_T.default", "getattr.T", "getattr.mT")
+         "out[i, j] = a[j, i]", SPI_NAMES("t", "default"),
+         "aten.t_copy.default", "aten.numpy_T.default", "getattr.T",
+         "getattr.mT")
 SPI_ATEN(flip, "Tensor self, int... dims", flip_shape, flip_element,
          "out[i] = a[n - 1 - i] in the given dimensions",
          SPI_NAMES("flip", "default"))
@@ -453,9 +452,22 @@ SPI_ATEN(repeat_interleave,
 
 extern const sp_op *const sp_ops_aten_view[];
 const sp_op *const sp_ops_aten_view[] = {
-    &view_row,      &reshape_row,   &view_as_row,           &flatten_row,
-    &unflatten_row, &unsqueeze_row, &squeeze_row,           &expand_row,
-    &expand_as_row, &permute_row,   &transpose_row,         &t_row,
-    &flip_row,      &roll_row,      &repeat_row,            &tile_row,
-    &repeat_interleave_row,         NULL,
+    &view_row,
+    &reshape_row,
+    &view_as_row,
+    &flatten_row,
+    &unflatten_row,
+    &unsqueeze_row,
+    &squeeze_row,
+    &expand_row,
+    &expand_as_row,
+    &permute_row,
+    &transpose_row,
+    &t_row,
+    &flip_row,
+    &roll_row,
+    &repeat_row,
+    &tile_row,
+    &repeat_interleave_row,
+    NULL,
 };

@@ -244,8 +244,8 @@ static sp_expr all_to_all_element(const sp_call *call, const sp_expr *idx) {
     } else {
       sp_expr j[SP_MAX_DIMS] = {{0}};
       memcpy(j, idx, a->n_dims * sizeof *j);
-      j[dim] =
-          sp_iadd(p, sp_iscale(p, spi_position(&m), n), sp_imod(p, idx[dim], n));
+      j[dim] = sp_iadd(p, sp_iscale(p, spi_position(&m), n),
+                       sp_imod(p, idx[dim], n));
       e = spi_read_at(call, 0, spi_member(&m, sp_idiv(p, idx[dim], n)), j);
     }
   }

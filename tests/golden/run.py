@@ -11,6 +11,8 @@ this repository, the program is put in front), and `expect`, one line a fact:
     ! TEXT         neither contains TEXT
     empty out|err  nothing was printed there
     json FILE      FILE was written and fits docs/report.schema.json
+    sarif FILE     FILE was written and has what SARIF 2.1.0 requires
+    text FILE TEXT a line of FILE contains TEXT
     value PATH = JSON    ... and in the last such file, PATH (a.b.0.c) is JSON
     absent FILE    FILE was not written
     files PATTERN  at least one file matches (obligations/*.smt2)
@@ -33,19 +35,53 @@ import time
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 
 
-def schema_problem(data):
+def schema_problem(data, schema=None):
     try:
         import jsonschema
     except ImportError:
         print('  python3-jsonschema is missing: JSON is not compared with its schema')
         return None
-    with open(os.path.join(ROOT, 'docs/report.schema.json'), encoding='utf-8') as f:
-        schema = json.load(f)
+    if schema is None:
+        with open(os.path.join(ROOT, 'docs/report.schema.json'), encoding='utf-8') as f:
+            schema = json.load(f)
     try:
         jsonschema.validate(data, schema)
     except jsonschema.ValidationError as e:
         return '%s at %s' % (e.message, '/'.join(map(str, e.path)))
     return None
+
+
+# The required parts of SARIF 2.1.0 that we write (the whole schema is not
+# ours to copy).
+TEXT = {'type': 'object', 'required': ['text'], 'properties': {'text': {'type': 'string', 'minLength': 1}}}
+PLACE = {'type': 'object', 'properties': {
+    'physicalLocation': {'type': 'object', 'required': ['artifactLocation'], 'additionalProperties': False, 'properties': {
+        'artifactLocation': {'type': 'object', 'required': ['uri'], 'properties': {
+            'uri': {'type': 'string', 'pattern': "^(file:///)?[A-Za-z0-9/._~%-]+$"}}},
+        'region': {'type': 'object', 'properties': {'startLine': {'type': 'integer', 'minimum': 1}}}}},
+    'logicalLocations': {'type': 'array', 'uniqueItems': True, 'items': {
+        'type': 'object', 'properties': {'name': {'type': 'string'}, 'fullyQualifiedName': {'type': 'string'}}}},
+    'message': TEXT}}
+SARIF = {
+    'type': 'object', 'required': ['version', 'runs', '$schema'], 'additionalProperties': False,
+    'properties': {
+        '$schema': {'type': 'string'}, 'version': {'const': '2.1.0'},
+        'runs': {'type': 'array', 'minItems': 1, 'maxItems': 1, 'items': {
+            'type': 'object', 'required': ['tool', 'results'], 'additionalProperties': False, 'properties': {
+                'tool': {'type': 'object', 'required': ['driver'], 'properties': {'driver': {
+                    'type': 'object', 'required': ['name'], 'properties': {'rules': {'type': 'array', 'items': {
+                        'type': 'object', 'required': ['id'], 'properties': {'shortDescription': TEXT}}}}}}},
+                'invocations': {'type': 'array', 'items': {
+                    'type': 'object', 'required': ['executionSuccessful'], 'properties': {
+                        'exitCode': {'type': 'integer'}, 'toolExecutionNotifications': {'type': 'array', 'items': {
+                            'type': 'object', 'required': ['message'], 'properties': {
+                                'message': TEXT, 'locations': {'type': 'array', 'items': PLACE}}}}}}},
+                'results': {'type': 'array', 'items': {
+                    'type': 'object', 'required': ['message', 'ruleId', 'level', 'locations'], 'properties': {
+                        'message': TEXT, 'level': {'enum': ['none', 'note', 'warning', 'error']},
+                        'ruleIndex': {'type': 'integer', 'minimum': 0},
+                        'locations': {'type': 'array', 'minItems': 1, 'items': PLACE},
+                        'relatedLocations': {'type': 'array', 'uniqueItems': True, 'items': PLACE}}}}}}}}}
 
 
 def lookup(data, path):
@@ -84,14 +120,23 @@ class Case:
             text = self.out if rest == 'out' else self.err
             if text:
                 self.fail(line, text[:400])
-        elif word == 'json':
+        elif word == 'text':
+            name, _, text = rest.partition(' ')
+            try:
+                with open(os.path.join(here, name), encoding='utf-8') as f:
+                    got = f.read()
+            except (OSError, ValueError) as e:
+                got = str(e)
+            if not any(text in l for l in got.split('\n')):
+                self.fail(line, got[:2000])
+        elif word in ('json', 'sarif'):
             try:
                 with open(os.path.join(here, rest), encoding='utf-8') as f:
                     self.data = json.load(f)
             except (OSError, ValueError) as e:
                 self.fail(line, e)
                 return
-            problem = schema_problem(self.data)
+            problem = schema_problem(self.data, SARIF if word == 'sarif' else None)
             if problem:
                 self.fail(line, problem)
         elif word == 'value':

@@ -1,0 +1,508 @@
+/* bench.c: read spi_bench_run, compare_result, then spi_bench_mends. */
+#include "solve/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Elements may differ by rounding: this share of the result's largest element
+ * does not count. A fault is seldom smaller, and where it is nothing is said. */
+static const double NEGLIGIBLE = 1e-4;
+/* Results smaller than that may be what rounding left of zero. */
+static const double TINY = 1e-7;
+static const double HUGE_VALUES = 1e100;
+static const double NOISE = 1e-10; /* relative */
+enum { NOISY_RUNS = 4 };
+
+/* ---- comparing ---- */
+
+static double largest(const double *v, int64_t n) {
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    most = isfinite(v[i]) ? fmax(most, fabs(v[i])) : most;
+  }
+  return most;
+}
+
+static double combine(sp_partial op, double a, double b) {
+  switch (op) {
+  case SP_PARTIAL_MAX:
+    return fmax(a, b);
+  case SP_PARTIAL_MIN:
+    return fmin(a, b);
+  case SP_PARTIAL_PROD:
+    return a * b;
+  case SP_PARTIAL_NONE:
+  case SP_PARTIAL_SUM:
+  case SP_PARTIAL_AVG:
+    break;
+  }
+  return a + b;
+}
+
+/* Element i of what the rank holds, reduced over its group where the promise
+ * is of partial results. */
+static double held(spi_bench *b, const sp_placed *x, int64_t rank, int64_t i) {
+  const sp_layout *l = x->layout;
+  if (l->partial == SP_PARTIAL_NONE || !l->groups) {
+    return sp_machine_values(b->dist, x->dist, rank)[i];
+  }
+  for (uint32_t g = 0; g < l->groups->n_groups; g++) {
+    uint32_t from = l->groups->start[g], to = l->groups->start[g + 1];
+    bool mine = false;
+    for (uint32_t k = from; k < to; k++) {
+      mine = mine || l->groups->ids[k] == rank;
+    }
+    if (!mine) {
+      continue;
+    }
+    double v = sp_machine_values(b->dist, x->dist, l->groups->ids[from])[i];
+    for (uint32_t k = from + 1; k < to; k++) {
+      v = combine(l->partial, v,
+                  sp_machine_values(b->dist, x->dist, l->groups->ids[k])[i]);
+    }
+    return l->partial == SP_PARTIAL_AVG ? v / (double)(to - from) : v;
+  }
+  return sp_machine_values(b->dist, x->dist, rank)[i];
+}
+
+/* Does the element count as different? Only where the sequential program has
+ * a value. An overflow is a difference only where nothing is near one. */
+static bool differ(const spi_bench *b, double want, double got, double scale,
+                   bool real) {
+  if (!real) {
+    return want != got;
+  }
+  if (!isfinite(want) || (!isfinite(got) && !b->tame)) {
+    return false;
+  }
+  return !(fabs(want - got) <= NEGLIGIBLE * scale);
+}
+
+/* Where an element of a rank is in the sequential result. */
+typedef struct position {
+  int64_t flat, local[SP_MAX_DIMS], global[SP_MAX_DIMS];
+} position;
+
+/* False: it is padding. */
+static bool position_of(spi_bench *b, const sp_placed *x, int64_t rank,
+                        int64_t i, position *out) {
+  const sp_shape *g = &b->s->seq_program->tensors[x->seq].shape;
+  const sp_shape *l = &b->s->dist_program->tensors[x->dist].shape;
+  int64_t stride = 1;
+  bool inside = true;
+  out->flat = 0;
+  for (uint32_t d = l->n_dims; d-- > 0;) {
+    out->local[d] = i % l->dims[d];
+    out->global[d] = spi_layout_index(x->layout, d, rank, out->local[d]);
+    i /= l->dims[d];
+    inside = inside && out->global[d] < g->dims[d];
+    out->flat += out->global[d] * stride;
+    stride *= g->dims[d];
+  }
+  return inside;
+}
+
+static double scale_of(spi_bench *b, const sp_placed *x) {
+  const sp_shape *g = &b->s->seq_program->tensors[x->seq].shape;
+  const double *want = sp_machine_values(b->seq, x->seq, 0);
+  return fmax(largest(want, sp_shape_elements(g)), TINY);
+}
+
+/* The largest difference of one result, over all ranks and elements. */
+static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
+  const sp_placed *x = &b->s->problem->promised[k];
+  const sp_shape *l = &b->s->dist_program->tensors[x->dist].shape;
+  const double *want = sp_machine_values(b->seq, x->seq, 0);
+  const bool *unsteady = b->unsteady ? b->unsteady[k] : NULL;
+  int64_t n = sp_shape_elements(l);
+  bool real = sp_dtype_is_float(l->dtype), found = false;
+  double worst = -1;
+  for (int64_t rank = 0; rank < b->s->dist_program->partitions; rank++) {
+    for (int64_t i = 0; i < n; i++) {
+      position at;
+      if ((unsteady && unsteady[rank * n + i]) ||
+          !position_of(b, x, rank, i, &at)) {
+        continue;
+      }
+      double got = held(b, x, rank, i);
+      if (!differ(b, want[at.flat], got, b->scales[k], real)) {
+        continue;
+      }
+      double size = isfinite(got) ? fabs(got - want[at.flat]) : INFINITY;
+      if (size > worst) {
+        worst = size;
+        found = true;
+        out->rank = rank;
+        out->expected = want[at.flat];
+        out->got = got;
+        out->n_dims = l->n_dims;
+        int64_t *where =
+            sp_alloc_n(b->s->ctx, 2 * (size_t)l->n_dims + 1, sizeof *where);
+        memcpy(where, at.local, l->n_dims * sizeof *where);
+        memcpy(where + l->n_dims, at.global, l->n_dims * sizeof *where);
+        out->local_index = where;
+        out->global_index = where + l->n_dims;
+      }
+    }
+  }
+  return found;
+}
+
+/* ---- running ---- */
+
+spi_bench *spi_bench_new(sp_state *s) {
+  spi_bench *b = sp_alloc(s->ctx, sizeof *b);
+  b->s = s;
+  b->budget = s->options->run_budget > 0 ? s->options->run_budget
+                                         : SP_CHECK_RUN_BUDGET;
+  sp_machine_options options = {.budget_ops = b->budget, .keep_all = true};
+  b->scales =
+      sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
+  b->seq = sp_machine_new(s->ctx, s->pool, s->seq_program, &options);
+  b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);
+  return b;
+}
+
+static bool draw(spi_bench *b, const char **why) {
+  sp_machine_reset(b->seq);
+  sp_machine_reset(b->dist);
+  return spi_draw_inputs(b->s->ctx, b->s->problem, b->mode, b->seed, b->seq,
+                         b->dist, why);
+}
+
+/* Is the sequential program without NaN, and far from overflow? */
+static void look_at_sequential(spi_bench *b) {
+  const sp_program *p = b->s->seq_program;
+  b->defined = b->tame = true;
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    if (!sp_dtype_is_float(p->tensors[t].shape.dtype) ||
+        !sp_machine_has(b->seq, t)) {
+      continue;
+    }
+    const double *v = sp_machine_values(b->seq, t, 0);
+    int64_t n = sp_shape_elements(&p->tensors[t].shape);
+    for (int64_t i = 0; i < n; i++) {
+      b->defined = b->defined && !isnan(v[i]);
+      b->tame = b->tame && (!isfinite(v[i]) || fabs(v[i]) < HUGE_VALUES);
+    }
+  }
+}
+
+static bool run(spi_bench *b, const char **why) {
+  if (!draw(b, why)) {
+    return false;
+  }
+  bool ok = sp_machine_run(b->seq) && sp_machine_run(b->dist);
+  b->spent += sp_machine_done(b->seq) + sp_machine_done(b->dist) + 1000;
+  if (ok) {
+    look_at_sequential(b);
+    for (size_t k = 0; k < b->s->problem->n_promised; k++) {
+      b->scales[k] = scale_of(b, &b->s->problem->promised[k]);
+    }
+    return true;
+  }
+  const sp_machine_trouble *t =
+      sp_machine_problem(b->seq)->outcome != SP_RUN_OK
+          ? sp_machine_problem(b->seq)
+          : sp_machine_problem(b->dist);
+  *why = sp_format(b->s->ctx, "the programs were not run: %s%s%s", t->message,
+                   *t->hint ? "; " : "", t->hint);
+  return false;
+}
+
+bool spi_bench_run(spi_bench *b, spi_draw_mode mode, uint64_t seed,
+                   const char **why) {
+  b->mode = mode;
+  b->seed = seed;
+  b->unsteady = NULL;
+  return run(b, why);
+}
+
+/* ---- is a difference more than rounding? ----
+ *
+ * Both programs are run again with noise, far larger than rounding, added to
+ * whatever was rounded. Where that moves a result by as much as it differs, the
+ * two may differ by rounding alone (the argmax of computed values, what is left
+ * of a sum that cancels), and the element does not count. Numbers with few
+ * binary digits were not rounded: ties of inputs stay ties. */
+
+static bool is_exact(double v) {
+  return fabs(v) < 4294967296.0 && v * 1048576.0 == floor(v * 1048576.0);
+}
+
+/* Sorting that may put equal keys in any order: then all values get noise. */
+static bool sorts_unstably(const sp_program *p) {
+  for (uint32_t i = 0; i < p->n_nodes; i++) {
+    const sp_attr *a = sp_node_attr(&p->nodes[i], "is_stable");
+    if (p->nodes[i].n_in > 1 && strcmp(p->nodes[i].op, "hlo:sort") == 0 &&
+        !(a && a->u.i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double noise(uint64_t seed, uint32_t tensor, int64_t i) {
+  uint64_t h = spi_draw_mix(spi_draw_mix(seed, tensor), (uint64_t)i);
+  double size = NOISE * (0.5 + (double)(h % 1000) / 2000.0);
+  return h & 4096 ? size : -size;
+}
+
+typedef struct noisy {
+  spi_bench *b;
+  sp_machine *m;
+  uint64_t seed;
+  double sign;
+  bool all; /* exact values, too */
+} noisy;
+
+static bool add_noise(const noisy *x, uint32_t t) {
+  const sp_shape *shape = &sp_machine_program(x->m)->tensors[t].shape;
+  int64_t n = sp_shape_elements(shape), ranks = sp_machine_ranks(x->m);
+  if (!sp_dtype_is_float(shape->dtype)) {
+    return true;
+  }
+  if (!sp_machine_run_to(x->m, t)) {
+    return false;
+  }
+  sp_ctx *ctx = x->b->s->ctx;
+  sp_mark mark = sp_scratch_mark(ctx);
+  double *v = sp_scratch(ctx, ((size_t)(n * ranks) + 1) * sizeof *v);
+  for (int64_t r = 0; r < ranks; r++) {
+    const double *from = sp_machine_values(x->m, t, r);
+    for (int64_t i = 0; i < n; i++) {
+      double w = from[i];
+      v[r * n + i] = isfinite(w) && (x->all || !is_exact(w))
+                         ? w * (1 + x->sign * noise(x->seed, t, i))
+                         : w;
+    }
+  }
+  for (int64_t r = 0; r < ranks; r++) {
+    sp_machine_set_input(x->m, t, r, v + r * n);
+  }
+  sp_scratch_release(ctx, mark);
+  return true;
+}
+
+/* What depends on inputs and is needed for a result. Constants are left alone:
+ * machines remember what is made of them. */
+static bool run_noisily(const noisy *x) {
+  const sp_program *p = sp_machine_program(x->m);
+  sp_ctx *ctx = x->b->s->ctx;
+  bool *live = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *live);
+  bool *needed = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *needed);
+  const sp_problem *problem = x->b->s->problem;
+  bool *given = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *given);
+  for (uint32_t k = 0; k < p->n_params; k++) {
+    live[p->params[k]] = true;
+  }
+  for (size_t k = 0; k < problem->n_given; k++) {
+    given[x->m == x->b->seq ? problem->given[k].seq
+                            : problem->given[k].dist] = true;
+  }
+  for (uint32_t i = 0; i < p->n_nodes; i++) {
+    const sp_node *node = &p->nodes[i];
+    for (uint32_t k = 0; k < node->n_in; k++) {
+      for (uint32_t o = 0; o < node->n_out; o++) {
+        live[node->out + o] |= live[node->in[k]] || given[node->out + o];
+      }
+    }
+  }
+  for (uint32_t k = 0; k < p->n_results; k++) {
+    if (p->results[k] != SP_NO_TENSOR) {
+      needed[p->results[k]] = true;
+    }
+  }
+  for (uint32_t i = p->n_nodes; i-- > 0;) {
+    const sp_node *node = &p->nodes[i];
+    bool any = false;
+    for (uint32_t o = 0; o < node->n_out; o++) {
+      any = any || (needed[node->out + o] && !given[node->out + o]);
+    }
+    for (uint32_t k = 0; any && k < node->n_in; k++) {
+      needed[node->in[k]] = true;
+    }
+  }
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < p->n_nodes; i++) {
+    for (uint32_t o = 0; ok && o < p->nodes[i].n_out; o++) {
+      uint32_t t = p->nodes[i].out + o;
+      ok = !live[t] || !needed[t] || add_noise(x, t);
+    }
+  }
+  return ok && sp_machine_run(x->m);
+}
+
+/* Both sides of one result, by rank and element; want NAN: padding. */
+typedef struct sides {
+  double *want, *got;
+} sides;
+
+static sides *sides_of(spi_bench *b) {
+  const sp_problem *p = b->s->problem;
+  sp_ctx *ctx = b->s->ctx;
+  sides *v = sp_alloc_n(ctx, p->n_promised + 1, sizeof *v);
+  for (size_t k = 0; k < p->n_promised; k++) {
+    const sp_placed *x = &p->promised[k];
+    if (!x->layout) {
+      continue;
+    }
+    int64_t n = sp_shape_elements(&p->dist->tensors[x->dist].shape),
+            ranks = p->dist->partitions;
+    v[k].want = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
+    v[k].got = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
+    const double *want = sp_machine_values(b->seq, x->seq, 0);
+    for (int64_t r = 0; r < ranks; r++) {
+      for (int64_t i = 0; i < n; i++) {
+        position at;
+        bool inside = position_of(b, x, r, i, &at);
+        v[k].want[r * n + i] = inside ? want[at.flat] : NAN;
+        v[k].got[r * n + i] = inside ? held(b, x, r, i) : 0;
+      }
+    }
+  }
+  return v;
+}
+
+static bool is_steady(const sides *was, const sides *now, int64_t i,
+                      double scale, bool real) {
+  double w = was->want[i], g = was->got[i];
+  if (!real) {
+    return now->want[i] == w && now->got[i] == g;
+  }
+  if (!isfinite(g)) {
+    return !isfinite(now->got[i]) &&
+           fabs(now->want[i] - w) <= NEGLIGIBLE * scale;
+  }
+  double much = 0.1 * fabs(w - g);
+  return fabs(now->want[i] - w) <= much && fabs(now->got[i] - g) <= much;
+}
+
+static void find_unsteady(spi_bench *b) {
+  const sp_problem *p = b->s->problem;
+  sp_ctx *ctx = b->s->ctx;
+  const char *why;
+  bool all =
+      sorts_unstably(b->s->seq_program) || sorts_unstably(b->s->dist_program);
+  sides *was = sides_of(b);
+  b->unsteady = sp_alloc_n(ctx, p->n_promised + 1, sizeof *b->unsteady);
+  for (uint64_t i = 0; i < NOISY_RUNS; i++) {
+    /* each noise and its opposite: one of them turns a close decision over */
+    double sign = i % 2 ? -1 : 1;
+    noisy seq = {b, b->seq, i / 2, sign, all},
+          dist = {b, b->dist, i / 2 + 50, sign, all};
+    bool ok = draw(b, &why) && run_noisily(&seq) && run_noisily(&dist);
+    sides *now = ok ? sides_of(b) : NULL;
+    for (size_t k = 0; k < p->n_promised; k++) {
+      const sp_placed *x = &p->promised[k];
+      const sp_shape *l = &p->dist->tensors[x->dist].shape;
+      int64_t n = sp_shape_elements(l) * p->dist->partitions;
+      if (!x->layout) {
+        continue;
+      }
+      if (!b->unsteady[k]) {
+        b->unsteady[k] = sp_alloc_n(ctx, (size_t)n + 1, sizeof(bool));
+      }
+      for (int64_t at = 0; at < n; at++) {
+        b->unsteady[k][at] |=
+            !now || !is_steady(&was[k], &now[k], at, b->scales[k],
+                               sp_dtype_is_float(l->dtype));
+      }
+    }
+  }
+  run(b, &why);
+}
+
+static bool compare_all(spi_bench *b, sp_counterexample *out) {
+  const sp_problem *p = b->s->problem;
+  for (size_t k = 0; k < p->n_promised; k++) {
+    const sp_placed *x = &p->promised[k];
+    if (x->layout && compare_result(b, k, out)) {
+      out->output = (uint32_t)k;
+      out->name = b->s->dist_program->tensors[x->dist].name;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool spi_bench_differs(spi_bench *b, sp_counterexample *out) {
+  if (!b->defined || !compare_all(b, out)) {
+    return false;
+  }
+  if (!b->unsteady) {
+    find_unsteady(b);
+    return compare_all(b, out);
+  }
+  return true;
+}
+
+/* ---- what if ---- */
+
+/* The distributed program with everything that has no operands as a parameter:
+ * a machine remembers what depends on no parameter, replaced or not. */
+static sp_machine *other_machine(spi_bench *b) {
+  const sp_program *d = b->s->dist_program;
+  sp_ctx *ctx = b->s->ctx;
+  sp_program *p = sp_alloc(ctx, sizeof *p);
+  uint32_t *params = sp_alloc_n(ctx, d->n_tensors + 1u, sizeof *params);
+  *p = *d;
+  p->n_params = 0;
+  for (uint32_t t = 0; t < d->n_tensors; t++) {
+    if (d->nodes[d->tensors[t].node].n_in == 0) {
+      params[p->n_params++] = t;
+    }
+  }
+  p->params = params;
+  sp_machine_options options = {.budget_ops = b->budget};
+  return sp_machine_new(ctx, b->s->pool, p, &options);
+}
+
+static void give(spi_bench *b, uint32_t tensor, const double *values) {
+  int64_t n = sp_shape_elements(&b->s->dist_program->tensors[tensor].shape);
+  for (int64_t r = 0; r < b->s->dist_program->partitions; r++) {
+    sp_machine_set_input(b->other, tensor, r, values + r * n);
+  }
+}
+
+/* The tensors that do not change are those of the last run. */
+static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
+  const sp_program *d = b->s->dist_program;
+  for (uint32_t t = 0; t < d->n_tensors; t++) {
+    if (d->nodes[d->tensors[t].node].n_in == 0 && sp_machine_has(b->dist, t)) {
+      for (int64_t r = 0; r < d->partitions; r++) {
+        sp_machine_set_input(b->other, t, r,
+                             sp_machine_values(b->dist, t, r));
+      }
+    }
+  }
+  for (size_t i = 0; i < b->s->problem->n_given; i++) {
+    uint32_t t = b->s->problem->given[i].dist; /* cuts are no parameters */
+    for (int64_t r = 0; r < d->partitions; r++) {
+      sp_machine_set_input(b->other, t, r, sp_machine_values(b->dist, t, r));
+    }
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    give(b, v[i].tensor, v[i].values);
+  }
+}
+
+bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v) {
+  if (b->budget <= 0) {
+    return false;
+  }
+  b->other = b->other ? b->other : other_machine(b);
+  sp_machine_reset(b->other);
+  give_unchanged(b, n, v);
+  bool ok = sp_machine_run(b->other);
+  b->budget -= sp_machine_done(b->other) + 1000;
+  if (!ok) {
+    return false;
+  }
+  sp_counterexample other;
+  sp_machine *was = b->dist;
+  b->dist = b->other;
+  ok = !spi_bench_differs(b, &other);
+  b->dist = was;
+  return ok;
+}

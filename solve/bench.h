@@ -1,0 +1,48 @@
+/* bench.h: both programs, run on drawn inputs and compared.
+ *
+ * CONTRACT. A bench draws inputs (solve/draw.h), runs both programs on them and
+ * compares every result with what is promised of it. It also answers what-if
+ * questions: the distributed program again on the same inputs with some tensors
+ * replaced. No run may take more operations than the budget, what-if runs not
+ * more in all. Internal to solve/.
+ */
+#ifndef SP_SOLVE_BENCH_H
+#define SP_SOLVE_BENCH_H
+
+#include "solve/check.h"
+#include "solve/draw.h"
+#include "solve/evaluate.h"
+#include "solve/state.h"
+
+typedef struct spi_bench {
+  sp_state *s;
+  sp_machine *seq, *dist; /* hold the last run: all tensors */
+  sp_machine *other;      /* for what-if runs; made when first needed */
+  spi_draw_mode mode;
+  uint64_t seed;
+  double budget; /* operations left for what-if runs */
+  double spent;  /* operations of other runs */
+  double *scales; /* by result: the largest element that is expected */
+  bool defined;   /* the sequential program has no NaN in this run */
+  bool tame;      /* and nothing near overflow */
+  bool **unsteady; /* by result, rank, element: rounding may move it that far;
+                      NULL: not looked at yet */
+} spi_bench;
+
+/* Values to take a tensor's place: of rank r at values[r * elements]. */
+typedef struct spi_override {
+  uint32_t tensor;
+  const double *values;
+} spi_override;
+
+spi_bench *spi_bench_new(sp_state *s);
+/* False: *why says why nothing was run. */
+bool spi_bench_run(spi_bench *b, spi_draw_mode mode, uint64_t seed,
+                   const char **why);
+/* The largest difference of the first result that differs by more than what
+ * rounding may do. */
+bool spi_bench_differs(spi_bench *b, sp_counterexample *out);
+/* Are all results right with these values? The last run stays as it is. */
+bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v);
+
+#endif
