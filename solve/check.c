@@ -171,6 +171,18 @@ static void say(sp_state *s, sp_report *report) {
                       open, report->n_outputs, first);
 }
 
+typedef struct witness_job {
+  sp_state *s;
+  sp_report *report;
+} witness_job;
+
+/* Running is an extra: what goes wrong in it must not lose the report. */
+static void look_for_witness(sp_ctx *ctx, void *arg) {
+  (void)ctx;
+  witness_job *job = arg;
+  spi_look_for_witness(job->s, job->report);
+}
+
 const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
                                   const sp_check_options *options) {
   double start = now();
@@ -212,7 +224,13 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
     spi_assumption(s, notes[i]);
   }
   if (report->verdict != SP_REFINES && options->run_budget >= 0) {
-    spi_look_for_witness(s, report);
+    witness_job job = {s, report};
+    if (sp_protect(ctx, look_for_witness, &job) != SP_OK) {
+      report->verdict = SP_UNPROVEN;
+      report->counterexample = NULL;
+      report->fault = NULL;
+      report->not_run = sp_strdup(ctx, sp_ctx_error(ctx)->message);
+    }
   }
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);

@@ -168,5 +168,9 @@ void spi_dist_start(sp_state *s) {
         s->pool, sp_format(s->ctx, "%s@rank", tensor->name),
         sp_dtype_sort(tensor->shape.dtype), n + 1, extents);
     s->dist[t].idx = spi_index_vars(s, &tensor->shape);
+    if (tensor->shape.dtype == SP_DTYPE_INVALID) {
+      s->dist[t].opaque = true; /* a result that nothing reads */
+      s->dist[t].how = "its shape is not in the text";
+    }
   }
 }

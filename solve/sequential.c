@@ -401,6 +401,10 @@ static void classify(sp_ctx *ctx, void *arg) {
 
 static void start_tensor(sp_state *s, uint32_t t) {
   seq_tensor *v = &s->seq[t];
+  if (s->seq_program->tensors[t].shape.dtype == SP_DTYPE_INVALID) {
+    v->anchor = v->opaque = true; /* a result that nothing reads */
+    v->trouble = "its shape is not in the text";
+  }
   if (!v->opaque) {
     classify_env c = {s, t};
     sp_code code = sp_protect(s->ctx, classify, &c);

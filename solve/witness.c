@@ -31,7 +31,32 @@ bool spi_hunt(spi_bench *b, spi_draw_mode mode, uint64_t first,
   return false;
 }
 
+/* Values of all inputs, in bytes; drawn before anything is run. */
+static double input_bytes(const sp_state *s) {
+  double n = 0;
+  for (size_t i = 0; i < s->problem->n_given; i++) {
+    const sp_placed *x = &s->problem->given[i];
+    const sp_program *d = s->dist_program;
+    n += (double)sp_shape_elements(&s->seq_program->tensors[x->seq].shape);
+    n += (double)d->partitions *
+         (double)sp_shape_elements(&d->tensors[x->dist].shape);
+  }
+  return n * sizeof(double);
+}
+
+/* Beyond this the programs are not run: their real sizes are for machines. */
+static const double MAX_INPUT_BYTES = 256e6;
+
 void spi_look_for_witness(sp_state *s, sp_report *report) {
+  double bytes = input_bytes(s);
+  if (bytes > MAX_INPUT_BYTES) {
+    report->not_run = sp_format(
+        s->ctx,
+        "the inputs alone take %.0f MB; check the same model with smaller "
+        "sizes to get a counterexample",
+        bytes / 1e6);
+    return;
+  }
   spi_bench *b = spi_bench_new(s);
   sp_counterexample *c = sp_alloc(s->ctx, sizeof *c);
   uint32_t times = 0;

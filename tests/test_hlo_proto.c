@@ -549,6 +549,7 @@ static bool attr_same(const sp_attr *a, const sp_attr *b, char *why,
   case SP_ATTR_RANKED_INT:
   case SP_ATTR_RANKED_INTS:
   case SP_ATTR_RANKED_FLOAT:
+  case SP_ATTR_MEANING:
     break; /* not in HLO */
   }
   return false;
