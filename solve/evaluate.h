@@ -44,7 +44,8 @@ void sp_machine_reset(sp_machine *m);
 void sp_machine_keep(sp_machine *m, uint32_t tensor);
 
 /* ---- values in ---- */
-/* Row-major values of one rank: integers as whole numbers, booleans as 0, 1. */
+/* Row-major values of one rank: integers as whole numbers, booleans as 0, 1.
+ * Where memory for them is beyond the budget, running will say so. */
 void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
                       const double *values);
 typedef double (*sp_machine_value_fn)(void *user, int64_t rank, int64_t flat,

@@ -185,7 +185,8 @@ void sp_inputs_cut(sp_machine *seq, sp_machine *dist, const sp_placed *placed,
                .seq = seq,
                .placed = placed,
                .global = &v->shape};
-  sp_machine_fill_input(dist, placed->dist, placed->layout ? cut : junk, &d);
+  bool known = placed->layout && sp_machine_has(seq, placed->seq);
+  sp_machine_fill_input(dist, placed->dist, known ? cut : junk, &d);
 }
 
 void sp_inputs_draw(sp_machine *seq, sp_machine *dist,

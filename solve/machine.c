@@ -140,6 +140,7 @@ void spi_machine_clear(sp_machine *m) {
 void sp_machine_reset(sp_machine *m) {
   spi_machine_clear(m);
   m->e->done = 0;
+  m->e->refused = (sp_machine_trouble){0};
 }
 
 void sp_machine_keep(sp_machine *m, uint32_t tensor) {
@@ -254,6 +255,10 @@ static bool allowed(sp_machine *m, const plan *r) {
   spi_engine *e = m->e;
   e->trouble = (sp_machine_trouble){
       .node = UINT32_MAX, .message = "", .hint = ""};
+  if (e->refused.outcome != SP_RUN_OK) {
+    e->trouble = e->refused;
+    return false;
+  }
   if (r->missing != UINT32_MAX) {
     return spi_fail(m, SP_RUN_NO_INPUT, r->missing, "",
                     "no values were given for the input %s",
@@ -317,15 +322,16 @@ bool sp_machine_run_to(sp_machine *m, uint32_t tensor) {
 
 /* ---- values in and out ---- */
 
-/* The tensor's own buffer, to be written; raises where there is no room. */
+/* The tensor's own buffer, to be written; NULL where there is no room: then
+ * nothing will run. */
 static void *open_input(sp_machine *m, uint32_t tensor) {
   machine_tensor *t = &m->tensors[tensor];
   if (!t->given) {
     forget(m, tensor);
     t->values = spi_buffer_new(m, tensor);
     if (!t->values) {
-      sp_raise(m->e->ctx, SP_ERR_LIMIT, sp_nowhere(), m->e->trouble.hint, "%s",
-               m->e->trouble.message);
+      m->e->refused = m->e->trouble;
+      return NULL;
     }
     t->given = true;
   }
@@ -349,7 +355,7 @@ void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
                           const double *values) {
   void *data = open_input(m, tensor);
   const machine_tensor *t = &m->tensors[tensor];
-  for (int64_t i = 0; i < t->n; i++) {
+  for (int64_t i = 0; data && i < t->n; i++) {
     put(data, t->sort, rank * t->n + i, values[i]);
   }
 }
@@ -359,7 +365,7 @@ void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
   void *data = open_input(m, tensor);
   const machine_tensor *t = &m->tensors[tensor];
   const sp_shape *shape = &m->program->tensors[tensor].shape;
-  for (int64_t r = 0; r < m->e->ranks; r++) {
+  for (int64_t r = 0; data && r < m->e->ranks; r++) {
     int64_t idx[SP_MAX_DIMS] = {0};
     for (int64_t i = 0; i < t->n; i++) {
       put(data, t->sort, r * t->n + i, value(user, r, i, idx));

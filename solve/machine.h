@@ -31,6 +31,7 @@ typedef struct spi_engine {
   spi_buffer *spare;
   spi_tape_state **states; /* one for each thread */
   sp_machine_trouble trouble;
+  sp_machine_trouble refused; /* an input for which there was no room */
 } spi_engine;
 
 typedef struct spi_contraction spi_contraction;

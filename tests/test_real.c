@@ -201,7 +201,7 @@ TEST(sums_of_exps_have_one_shift) {
   sp_expr t = sp_add(p, sp_mul(p, sp_exp(p, sp_add(p, c, a)), x),
                      sp_mul(p, sp_exp(p, sp_add(p, b, c)), y));
   SAME(sp_mul(p, sp_exp(p, c), s), t);
-  SAME(sp_div(p, t, s), sp_exp(p, c));
+  DIFFER(sp_div(p, t, s), sp_exp(p, c)); /* s may be zero */
   SAME(sp_sub(p, t, sp_mul(p, s, sp_exp(p, c))), zero(p));
   /* equal terms but for the exp: no end to measuring one from the other */
   sp_expr u = sp_add(p, sp_mul(p, sp_exp(p, a), x), sp_mul(p, sp_exp(p, b), x));
@@ -295,7 +295,9 @@ TEST(inverses) {
   sp_expr a = scalar(p, "a"), b = scalar(p, "b"), x = scalar(p, "x");
   SAME(sp_inv(p, scale(p, x, 2)), sp_scale(p, sp_inv(p, x), ratio(p, 1, 2)));
   SAME(sp_inv(p, sp_mul(p, a, b)), sp_mul(p, sp_inv(p, a), sp_inv(p, b)));
-  SAME(sp_inv(p, sp_inv(p, x)), x);
+  DIFFER(sp_inv(p, sp_inv(p, x)), x); /* x may be zero */
+  sp_expr positive = sp_add(p, num(p, 1, 1), sp_mul(p, x, x));
+  SAME(sp_inv(p, sp_inv(p, positive)), positive);
   SAME(sp_inv(p, sp_exp(p, a)), sp_exp(p, scale(p, a, -1)));
   SAME(sp_inv(p, num(p, 2, 3)), num(p, 3, 2));
   CU_ASSERT_EQUAL(kind(p, sp_inv(p, zero(p))), SP_KIND_FN);
