@@ -38,14 +38,25 @@ typedef struct spi_contraction spi_contraction;
 typedef struct spi_opaque spi_opaque;
 typedef struct spi_loop spi_loop;
 
-/* A tensor's definition, compiled. */
-typedef struct spi_compiled {
-  sp_expr *idx; /* index variables */
+/* An array's definition, compiled: a tensor's, or a helper's
+ * (machine_share.c). */
+typedef struct spi_compiled spi_compiled;
+struct spi_compiled {
+  sp_sym sym;
+  sp_sort sort;
+  sp_shape shape;
+  const int64_t *extents; /* of the symbol: the rank first */
+  int64_t n;              /* elements of one rank */
+  sp_expr *idx;           /* index variables */
   sp_expr term;
   const spi_tape *tape; /* NULL: opaque, or there are no elements */
   const spi_contraction *contraction; /* or NULL */
   const spi_opaque *opaque;           /* or NULL */
-} spi_compiled;
+  uint32_t n_helpers;
+  spi_compiled **helpers; /* to be computed before it, in this order */
+  sp_expr made_for;       /* a helper: the term that it stands for */
+  spi_buffer *values;     /* a helper's, while the node runs */
+};
 
 typedef struct machine_tensor {
   sp_sym sym;
@@ -88,13 +99,15 @@ bool spi_fail(sp_machine *m, sp_machine_outcome outcome, uint32_t node,
     __attribute__((format(printf, 5, 6)));
 
 /* ---- machine_memory.c ---- */
-/* For a tensor's values; NULL (and trouble set) where the budget forbids. */
+/* NULL (and trouble set) where the budget forbids. */
 spi_buffer *spi_buffer_new(sp_machine *m, uint32_t tensor);
+spi_buffer *spi_buffer_for(sp_machine *m, uint32_t node, const char *name,
+                           sp_sort sort, int64_t n);
 void spi_buffer_drop(spi_engine *e, spi_buffer *b); /* NULL is fine */
 size_t spi_sort_bytes(sp_sort sort);
-/* n lanes to elements at, ... of a buffer of the tensor. */
-void spi_store(const sp_machine *m, uint32_t tensor, void *data, int64_t at,
-               uint32_t n, const spi_lane *v);
+/* n lanes to elements at, ... of an array. */
+void spi_store(const sp_machine *m, const spi_compiled *c, void *data,
+               int64_t at, uint32_t n, const spi_lane *v);
 spi_lane spi_load(const void *data, sp_sort sort, int64_t at);
 /* Enough registers for the tape in each thread's state. */
 void spi_states_for(spi_engine *e, const spi_tape *t);
@@ -109,16 +122,23 @@ bool spi_same_index(const sp_node *node);
 /* ---- machine_node.c ---- */
 /* Compute all results. False: trouble is set. */
 bool spi_node_run(sp_machine *m, uint32_t node);
-/* The sources of a tape with the data of the machine's tensors. */
+/* The values of a symbol that the node's definitions read. */
+const void *spi_data_of(const sp_machine *m, uint32_t node, sp_sym sym);
+/* The sources of a tape with their data. */
 void spi_sources(const sp_machine *m, uint32_t node, const spi_tape *t,
                  spi_source *out);
 
 /* ---- machine_contract.c ---- */
 /* NULL: not a plain sum of products of two elements. */
-const spi_contraction *spi_contraction_of(sp_machine *m, uint32_t tensor);
+const spi_contraction *spi_contraction_of(sp_machine *m,
+                                          const spi_compiled *c);
 double spi_contraction_cost(const spi_contraction *c); /* on one rank */
-void spi_contract(sp_machine *m, uint32_t tensor, const spi_contraction *c,
+void spi_contract(sp_machine *m, uint32_t node, const spi_compiled *c,
                   void *out);
+
+/* ---- machine_share.c ---- */
+/* Parts of the term become helpers. */
+void spi_share(sp_machine *m, spi_compiled *c);
 
 /* ---- machine_opaque.c ---- */
 /* NULL: the term is no opaque function. */

@@ -31,17 +31,16 @@ static sp_expr *index_variables(sp_machine *m, const sp_shape *shape) {
   return idx;
 }
 
-static const spi_tape *compile_tape(sp_machine *m, const sp_shape *shape,
-                                    const spi_compiled *c) {
+static const spi_tape *compile_tape(sp_machine *m, const spi_compiled *c) {
   spi_engine *e = m->e;
-  uint32_t n = shape->n_dims;
+  uint32_t n = c->shape.n_dims;
   sp_expr *vars = sp_alloc_n(e->ctx, n + 1u, sizeof *vars);
   int64_t *extents = sp_alloc_n(e->ctx, n + 1u, sizeof *extents);
   vars[0] = e->rank;
   extents[0] = e->ranks;
   for (uint32_t d = 0; d < n; d++) {
     vars[d + 1] = c->idx[d];
-    extents[d + 1] = shape->dims[d];
+    extents[d + 1] = c->shape.dims[d];
   }
   spi_tape_spec spec = {.n_outs = 1,
                         .outs = &c->term,
@@ -52,6 +51,16 @@ static const spi_tape *compile_tape(sp_machine *m, const sp_shape *shape,
   return spi_tape_compile(e->pool, &spec);
 }
 
+/* Of one rank. */
+static double compile_array(sp_machine *m, spi_compiled *c) {
+  c->contraction = m->e->options.slow ? NULL : spi_contraction_of(m, c);
+  if (c->contraction) {
+    return spi_contraction_cost(c->contraction);
+  }
+  c->tape = compile_tape(m, c);
+  return c->tape->cost * (double)c->n;
+}
+
 static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   spi_engine *e = m->e;
   uint32_t tensor = node->out + k;
@@ -59,6 +68,10 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   const sp_shape *shape = &m->program->tensors[tensor].shape;
   spi_compiled *c = sp_alloc(e->ctx, sizeof *c);
   t->compiled = c;
+  c->sym = t->sym;
+  c->sort = t->sort;
+  c->shape = *shape;
+  c->n = t->n;
   if (t->n == 0) {
     return 0;
   }
@@ -76,12 +89,14 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   if (c->opaque) {
     return spi_opaque_cost(c->opaque);
   }
-  c->contraction = e->options.slow ? NULL : spi_contraction_of(m, tensor);
-  if (c->contraction) {
-    return spi_contraction_cost(c->contraction);
+  if (!e->options.slow && !e->options.raw) {
+    spi_share(m, c);
   }
-  c->tape = compile_tape(m, shape, c);
-  return c->tape->cost * (double)t->n;
+  double cost = compile_array(m, c);
+  for (uint32_t i = 0; i < c->n_helpers; i++) {
+    cost += compile_array(m, c->helpers[i]);
+  }
+  return cost;
 }
 
 typedef struct job {

@@ -35,6 +35,7 @@ typedef struct axes {
 
 struct spi_contraction {
   sp_sym a, b;
+  int64_t a_n, b_n; /* their elements of one rank */
   int64_t a_base, b_base;
   axes rows, columns, sum, batch;
 };
@@ -153,16 +154,23 @@ static bool find_axes(finder *f, const sp_shape *shape, const sp_expr *idx,
   return true;
 }
 
-const spi_contraction *spi_contraction_of(sp_machine *m, uint32_t tensor) {
+static int64_t elements(const sp_pool *p, sp_sym sym) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < sp_sym_n_args(p, sym); i++) {
+    n *= sp_sym_extents(p, sym)[i];
+  }
+  return n;
+}
+
+const spi_contraction *spi_contraction_of(sp_machine *m,
+                                          const spi_compiled *c) {
   sp_pool *p = m->e->pool;
-  const spi_compiled *c = m->tensors[tensor].compiled;
   finder f = {.m = m, .p = p};
   sp_expr body;
   if (sp_kind_of(p, c->term) != SP_KIND_RED ||
       sp_red_op_of(p, c->term) != SP_RED_SUM ||
       sp_sort_of(p, c->term) != SP_SORT_REAL ||
-      !find_axes(&f, &m->program->tensors[tensor].shape, c->idx, c->term,
-                 &body) ||
+      !find_axes(&f, &c->shape, c->idx, c->term, &body) ||
       sp_kind_of(p, body) != SP_KIND_MUL || sp_n_args(p, body) != 2) {
     return NULL;
   }
@@ -174,11 +182,13 @@ const spi_contraction *spi_contraction_of(sp_machine *m, uint32_t tensor) {
   sp_ctx *ctx = m->e->ctx;
   x.a = sp_read_sym(p, sp_arg(p, body, 0));
   x.b = sp_read_sym(p, sp_arg(p, body, 1));
+  x.a_n = elements(p, x.a);
+  x.b_n = elements(p, x.b);
   x.rows = select_axes(&f, ctx, false, true, false);
   x.columns = select_axes(&f, ctx, false, false, true);
   x.batch = select_axes(&f, ctx, false, true, true);
   x.sum = select_axes(&f, ctx, true, false, false);
-  double work = (double)m->tensors[tensor].n * (double)x.sum.size;
+  double work = (double)c->n * (double)x.sum.size;
   if (work < SMALL) {
     return NULL;
   }
@@ -308,39 +318,28 @@ static void multiply(int64_t rows, int64_t columns, int64_t sum,
   multiply_plain(rows, columns, sum, a, b, out);
 }
 
-static const double *operand(const sp_machine *m, const sp_node *node,
-                             sp_sym sym, int64_t rank) {
-  for (uint32_t k = 0; k < node->n_in; k++) {
-    const machine_tensor *t = &m->tensors[node->in[k]];
-    if (t->sym.v == sym.v) {
-      return (const double *)t->values->data + rank * t->n;
-    }
-  }
-  return NULL;
-}
-
-static void round_all(const sp_machine *m, uint32_t tensor, double *v,
+static void round_all(const sp_machine *m, sp_dtype type, double *v,
                       int64_t n) {
-  sp_dtype type = m->program->tensors[tensor].shape.dtype;
   for (int64_t i = 0; m->e->options.round_to_dtype && i < n; i++) {
     v[i] = sp_round_to_dtype(v[i], type);
   }
 }
 
-void spi_contract(sp_machine *m, uint32_t tensor, const spi_contraction *c,
+void spi_contract(sp_machine *m, uint32_t node, const spi_compiled *array,
                   void *data) {
   sp_ctx *ctx = m->e->ctx;
-  const sp_node *node =
-      &m->program->nodes[m->program->tensors[tensor].node];
+  const spi_contraction *c = array->contraction;
+  const double *all_a = spi_data_of(m, node, c->a);
+  const double *all_b = spi_data_of(m, node, c->b);
   int64_t r = c->rows.size, n = c->columns.size, k = c->sum.size;
   sp_mark mark = sp_scratch_mark(ctx);
   double *a = sp_scratch(ctx, (size_t)(r * k) * sizeof *a);
   double *b = sp_scratch(ctx, (size_t)(k * n) * sizeof *b);
   double *p = sp_scratch(ctx, (size_t)(r * n) * sizeof *p);
   for (int64_t rank = 0; rank < m->e->ranks; rank++) {
-    const double *from_a = operand(m, node, c->a, rank) + c->a_base;
-    const double *from_b = operand(m, node, c->b, rank) + c->b_base;
-    double *out = (double *)data + rank * m->tensors[tensor].n;
+    const double *from_a = all_a + rank * c->a_n + c->a_base;
+    const double *from_b = all_b + rank * c->b_n + c->b_base;
+    double *out = (double *)data + rank * array->n;
     int64_t at[MAX_AXES] = {0}, at_a = 0, at_b = 0, at_out = 0;
     for (int64_t q = 0; q < c->batch.size; q++) {
       pack(a, from_a + at_a, SIDE_A, &c->rows, &c->sum);
@@ -359,7 +358,7 @@ void spi_contract(sp_machine *m, uint32_t tensor, const spi_contraction *c,
         at[i] = 0;
       }
     }
-    round_all(m, tensor, out, m->tensors[tensor].n);
+    round_all(m, array->shape.dtype, out, array->n);
   }
   sp_scratch_release(ctx, mark);
 }

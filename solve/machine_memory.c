@@ -30,17 +30,16 @@ static spi_buffer *take_spare(spi_engine *e, size_t bytes) {
   return NULL;
 }
 
-spi_buffer *spi_buffer_new(sp_machine *m, uint32_t tensor) {
+spi_buffer *spi_buffer_for(sp_machine *m, uint32_t node, const char *name,
+                           sp_sort sort, int64_t n) {
   spi_engine *e = m->e;
-  const machine_tensor *t = &m->tensors[tensor];
   int64_t bytes;
-  bool fits = sp_mul_ok(t->n, e->ranks, &bytes) &&
-              sp_mul_ok(bytes, (int64_t)spi_sort_bytes(t->sort), &bytes);
+  bool fits = sp_mul_ok(n, e->ranks, &bytes) &&
+              sp_mul_ok(bytes, (int64_t)spi_sort_bytes(sort), &bytes);
   if (!fits || (uint64_t)bytes > e->options.budget_bytes ||
       e->bytes > e->options.budget_bytes - (size_t)bytes) {
-    const sp_tensor *x = &m->program->tensors[tensor];
-    spi_fail(m, SP_RUN_BUDGET, x->node, "allow more memory",
-             "%s on %lld ranks does not fit the budget of %zu MiB", x->name,
+    spi_fail(m, SP_RUN_BUDGET, node, "allow more memory",
+             "%s on %lld ranks does not fit the budget of %zu MiB", name,
              (long long)e->ranks, e->options.budget_bytes >> 20);
     return NULL;
   }
@@ -54,6 +53,12 @@ spi_buffer *spi_buffer_new(sp_machine *m, uint32_t tensor) {
   b->users = 1;
   e->bytes += b->bytes;
   return b;
+}
+
+spi_buffer *spi_buffer_new(sp_machine *m, uint32_t tensor) {
+  const machine_tensor *t = &m->tensors[tensor];
+  const sp_tensor *x = &m->program->tensors[tensor];
+  return spi_buffer_for(m, x->node, x->name, t->sort, t->n);
 }
 
 void spi_buffer_drop(spi_engine *e, spi_buffer *b) {
@@ -95,17 +100,16 @@ static void store_rounded(sp_dtype type, sp_sort sort, void *data, int64_t at,
   }
 }
 
-void spi_store(const sp_machine *m, uint32_t tensor, void *data, int64_t at,
-               uint32_t n, const spi_lane *v) {
-  sp_sort sort = m->tensors[tensor].sort;
+void spi_store(const sp_machine *m, const spi_compiled *c, void *data,
+               int64_t at, uint32_t n, const spi_lane *v) {
+  sp_sort sort = c->sort;
   if (sort == SP_SORT_BOOL) {
     uint8_t *out = (uint8_t *)data + at;
     for (uint32_t l = 0; l < n; l++) {
       out[l] = v[l].i != 0;
     }
   } else if (m->e->options.round_to_dtype) {
-    store_rounded(m->program->tensors[tensor].shape.dtype, sort, data, at, n,
-                  v);
+    store_rounded(c->shape.dtype, sort, data, at, n, v);
   } else {
     memcpy((spi_lane *)data + at, v, n * sizeof *v);
   }

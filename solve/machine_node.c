@@ -8,23 +8,38 @@
 #define THREAD_OPS 300000.0
 enum { MAX_THREADS = 64 };
 
+const void *spi_data_of(const sp_machine *m, uint32_t node, sp_sym sym) {
+  const sp_node *n = &m->program->nodes[node];
+  for (uint32_t k = 0; k < n->n_in; k++) {
+    const machine_tensor *in = &m->tensors[n->in[k]];
+    if (in->sym.v == sym.v) {
+      return in->values->data;
+    }
+  }
+  for (uint32_t k = 0; k < n->n_out; k++) {
+    const spi_compiled *c = m->tensors[n->out + k].compiled;
+    for (uint32_t i = 0; c && i < c->n_helpers; i++) {
+      if (c->helpers[i]->sym.v == sym.v) {
+        return c->helpers[i]->values->data;
+      }
+    }
+  }
+  return NULL;
+}
+
 void spi_sources(const sp_machine *m, uint32_t node, const spi_tape *t,
                  spi_source *out) {
-  const sp_node *n = &m->program->nodes[node];
   for (uint32_t i = 0; i < t->n_sources; i++) {
     out[i] = t->sources[i];
-    for (uint32_t k = 0; !out[i].data && k < n->n_in; k++) {
-      const machine_tensor *in = &m->tensors[n->in[k]];
-      if (in->sym.v == out[i].sym.v) {
-        out[i].data = in->values->data;
-      }
+    if (!out[i].data) {
+      out[i].data = spi_data_of(m, node, out[i].sym);
     }
   }
 }
 
 typedef struct part {
   const sp_machine *m;
-  uint32_t tensor;
+  const spi_compiled *c;
   const spi_tape *tape;
   spi_tape_state *state;
   const spi_source *sources;
@@ -36,8 +51,7 @@ typedef struct part {
 
 static int run_part(void *arg) {
   part *x = arg;
-  const sp_shape *shape = &x->m->program->tensors[x->tensor].shape;
-  int64_t n = x->m->tensors[x->tensor].n;
+  int64_t n = x->c->n;
   int64_t blocks = (n + SPI_LANES - 1) / SPI_LANES, rank = -1;
   for (int64_t b = x->from; b < x->to; b++) {
     if (b / blocks != rank) {
@@ -46,8 +60,8 @@ static int run_part(void *arg) {
     }
     int64_t at = b % blocks * SPI_LANES;
     uint32_t lanes = (uint32_t)(n - at < SPI_LANES ? n - at : SPI_LANES);
-    spi_tape_run(x->tape, x->state, 1, shape->dims, at, lanes);
-    spi_store(x->m, x->tensor, x->out, rank * n + at, lanes,
+    spi_tape_run(x->tape, x->state, 1, x->c->shape.dims, at, lanes);
+    spi_store(x->m, x->c, x->out, rank * n + at, lanes,
               x->state->reg[x->tape->outs[0]]);
     if (x->state->outside && !x->outside) {
       x->outside = true;
@@ -57,10 +71,12 @@ static int run_part(void *arg) {
   return 0;
 }
 
-static bool run_tape(sp_machine *m, uint32_t node, uint32_t tensor,
-                     const spi_tape *tape, void *out) {
+/* False: an unguarded read was outside of *of. */
+static bool run_tape(sp_machine *m, uint32_t node, const spi_compiled *c,
+                     void *out, sp_sym *of) {
   spi_engine *e = m->e;
-  int64_t n = m->tensors[tensor].n;
+  const spi_tape *tape = c->tape;
+  int64_t n = c->n;
   int64_t blocks = (n + SPI_LANES - 1) / SPI_LANES * e->ranks;
   double cost = tape->cost * (double)n * (double)e->ranks;
   unsigned parts = cost < THREAD_OPS ? 1 : e->options.threads;
@@ -77,7 +93,7 @@ static bool run_tape(sp_machine *m, uint32_t node, uint32_t tensor,
   bool started[MAX_THREADS] = {false};
   for (unsigned i = 0; i < parts; i++) {
     v[i] = (part){.m = m,
-                  .tensor = tensor,
+                  .c = c,
                   .tape = tape,
                   .state = e->states[i],
                   .sources = sources,
@@ -88,7 +104,6 @@ static bool run_tape(sp_machine *m, uint32_t node, uint32_t tensor,
                               thrd_success;
   }
   bool outside = false;
-  sp_sym of = {0};
   for (unsigned i = 0; i < parts; i++) {
     if (started[i]) {
       thrd_join(threads[i], NULL);
@@ -97,17 +112,58 @@ static bool run_tape(sp_machine *m, uint32_t node, uint32_t tensor,
     }
     if (v[i].outside) {
       outside = true;
-      of = v[i].outside_of;
+      *of = v[i].outside_of;
     }
   }
   sp_scratch_release(e->ctx, mark);
-  if (outside) {
+  return !outside;
+}
+
+static bool run_array(sp_machine *m, uint32_t node, const spi_compiled *c,
+                      void *out, sp_sym *of) {
+  if (c->contraction) {
+    spi_contract(m, node, c, out);
+    return true;
+  }
+  return run_tape(m, node, c, out, of);
+}
+
+/* What a helper reads may be guarded in the term that uses it: reads outside
+ * are no mistake there. */
+static bool run_helpers(sp_machine *m, uint32_t node, const spi_compiled *c) {
+  for (uint32_t i = 0; i < c->n_helpers; i++) {
+    spi_compiled *h = c->helpers[i];
+    sp_sym of;
+    h->values = spi_buffer_for(m, node, m->program->nodes[node].name, h->sort,
+                               h->n);
+    if (!h->values) {
+      return false;
+    }
+    run_array(m, node, h, h->values->data, &of);
+  }
+  return true;
+}
+
+static void drop_helpers(sp_machine *m, const spi_compiled *c) {
+  for (uint32_t i = 0; i < c->n_helpers; i++) {
+    spi_buffer_drop(m->e, c->helpers[i]->values);
+    c->helpers[i]->values = NULL;
+  }
+}
+
+static bool run_shared(sp_machine *m, uint32_t node, const spi_compiled *c,
+                       void *out) {
+  sp_sym of = {0};
+  bool ok = run_helpers(m, node, c);
+  bool inside = !ok || run_array(m, node, c, out, &of);
+  drop_helpers(m, c);
+  if (!inside) {
     return spi_fail(m, SP_RUN_UNDEFINED, node,
                     "give the range of the indices that are inputs",
                     "%s reads outside of %s on these inputs",
-                    m->program->nodes[node].name, sp_sym_name(e->pool, of));
+                    m->program->nodes[node].name, sp_sym_name(m->e->pool, of));
   }
-  return true;
+  return ok;
 }
 
 static bool run_result(sp_machine *m, uint32_t node, uint32_t tensor) {
@@ -124,11 +180,7 @@ static bool run_result(sp_machine *m, uint32_t node, uint32_t tensor) {
     spi_opaque_run(m, tensor, c->opaque, t->values->data);
     return true;
   }
-  if (c->contraction) {
-    spi_contract(m, tensor, c->contraction, t->values->data);
-    return true;
-  }
-  return run_tape(m, node, tensor, c->tape, t->values->data);
+  return run_shared(m, node, c, t->values->data);
 }
 
 static bool index_agrees(sp_machine *m, uint32_t node) {

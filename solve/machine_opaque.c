@@ -216,7 +216,7 @@ void spi_opaque_run(sp_machine *m, uint32_t tensor, const spi_opaque *o,
       }
       o->f->run(e->ctx, o, v, r);
       for (int64_t i = 0; i < o->n_out; i++) {
-        spi_store(m, tensor, out, rank * m->tensors[tensor].n +
+        spi_store(m, m->tensors[tensor].compiled, out, rank * m->tensors[tensor].n +
                   flat_of(shape, idx), 1, &r[i]);
         next_choice(shape, o->position, true, idx);
       }
