@@ -382,7 +382,14 @@ static const char *header_text(sp_ctx *ctx, const sp_npy *a) {
 void sp_npy_write(sp_ctx *ctx, const char *path, const sp_npy *a) {
   const char *text = header_text(ctx, a);
   size_t length = strlen(text), bytes = (size_t)a->n * a->size;
-  const uint8_t head[MAGIC + 4] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0,
+  const uint8_t head[MAGIC + 4] = {0x93,
+                                   'N',
+                                   'U',
+                                   'M',
+                                   'P',
+                                   'Y',
+                                   1,
+                                   0,
                                    (uint8_t)(length & 255),
                                    (uint8_t)(length >> 8)};
   errno = 0;

@@ -34,6 +34,7 @@ struct cli_command {
 extern const cli_command cli_check;
 extern const cli_command cli_show;
 extern const cli_command cli_ops;
+extern const cli_command cli_spec;
 extern const cli_command cli_run;
 
 #endif

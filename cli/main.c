@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {&cli_check, &cli_run,
-                                              &cli_show, &cli_ops};
+static const cli_command *const commands[] = {
+    &cli_check, &cli_spec, &cli_run, &cli_show, &cli_ops};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *f) {

@@ -105,8 +105,8 @@ static bool names_param(const sp_program *p, uint32_t i, const char *name,
           strtoul(name, &end, 10) == i && end == name + n);
 }
 
-static uint32_t find_param(sp_ctx *ctx, const sp_program *p,
-                           const char *option, const char *name, size_t n) {
+static uint32_t find_param(sp_ctx *ctx, const sp_program *p, const char *option,
+                           const char *name, size_t n) {
   for (uint32_t i = 0; i < p->n_params; i++) {
     if (names_param(p, i, name, n)) {
       return i;
@@ -135,8 +135,8 @@ static double drawn(void *user, int64_t rank, int64_t flat,
   } else {
     flat = 0;
     for (uint32_t k = 0; k < d->layout->n_dims; k++) {
-      flat = flat * d->global[k] + d->layout->dims[k].runs[0].start[rank] +
-             idx[k];
+      flat =
+          flat * d->global[k] + d->layout->dims[k].runs[0].start[rank] + idx[k];
     }
   }
   return sp_hash_value(seed, SP_DRAW_SPREAD, d->t->name, flat,
@@ -161,9 +161,9 @@ static void place_drawing(sp_ctx *ctx, const sp_program *p, uint32_t i,
   }
   global.dims = d->global;
   const char *why;
-  d->layout = sp_layout_of_sharding(ctx, s, &global, &d->t->shape,
-                                    p->partitions, sp_nowhere(), d->t->name,
-                                    &why);
+  d->layout =
+      sp_layout_of_sharding(ctx, s, &global, &d->t->shape, p->partitions,
+                            sp_nowhere(), d->t->name, &why);
 }
 
 static void draw(sp_ctx *ctx, const cli_values *values, sp_machine *m,

@@ -9,8 +9,8 @@
 
 static void element_type(sp_dtype t, char *kind, unsigned *size) {
   int bits = sp_dtype_bits(t);
-  *kind = t == SP_PRED                ? 'b'
-          : sp_dtype_is_float(t)      ? 'f'
+  *kind = t == SP_PRED              ? 'b'
+          : sp_dtype_is_float(t)    ? 'f'
           : sp_dtype_is_unsigned(t) ? 'u'
                                     : 'i';
   *size = *kind == 'f' ? (t == SP_F64 ? 8 : 4)

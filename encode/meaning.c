@@ -55,8 +55,7 @@ static void read_param(reading *x) {
   q.name = sp_lang_name(r, "the name of a parameter");
   for (size_t i = 0; i < x->params.n; i++) {
     if (strcmp(x->params.v[i].name, q.name) == 0) {
-      sp_lang_fail(x->ctx, q.loc, NULL, "two parameters are called %s",
-                   q.name);
+      sp_lang_fail(x->ctx, q.loc, NULL, "two parameters are called %s", q.name);
     }
   }
   if (sp_lang_is(r, "[")) {
@@ -176,8 +175,10 @@ static const name_row *find(const checking *c, const char *name) {
 
 static void add(checking *c, const char *name, name_kind kind, sp_loc loc) {
   if (find(c, name)) {
-    sp_lang_fail(c->ctx, loc, "take another name", "%.60s has a meaning here "
-                 "already", name);
+    sp_lang_fail(c->ctx, loc, "take another name",
+                 "%.60s has a meaning here "
+                 "already",
+                 name);
   }
   sp_push(c->ctx, &c->names, ((name_row){name, kind}));
 }
@@ -191,8 +192,7 @@ static void add_vars(checking *c, uint32_t n, const sp_lang_var *vars,
                    "only one variable can stand for several");
     }
     spread = spread || vars[i].spread;
-    add(c, vars[i].name, vars[i].spread ? NAME_LIST : NAME_VALUE,
-        vars[i].loc);
+    add(c, vars[i].name, vars[i].spread ? NAME_LIST : NAME_VALUE, vars[i].loc);
   }
 }
 
@@ -200,13 +200,13 @@ static const struct {
   const char *name;
   uint32_t least, most, more; /* arguments; more: 1 where a ';' is needed */
 } functions[] = {
-    {"exp", 1, 1, 0},      {"log", 1, 1, 0},   {"sqrt", 1, 1, 0},
-    {"rsqrt", 1, 1, 0},    {"abs", 1, 1, 0},   {"tanh", 1, 1, 0},
-    {"sin", 1, 1, 0},      {"cos", 1, 1, 0},   {"erf", 1, 1, 0},
-    {"sigmoid", 1, 1, 0},  {"floor", 1, 1, 0}, {"ceil", 1, 1, 0},
-    {"sign", 1, 1, 0},     {"real", 1, 1, 0},  {"max", 2, 64, 0},
-    {"min", 2, 64, 0},     {"size", 1, 64, 0}, {"flat", 1, 64, 1},
-    {"unflat", 1, 1, 1},   {"opaque", 1, 64, 0},
+    {"exp", 1, 1, 0},     {"log", 1, 1, 0},     {"sqrt", 1, 1, 0},
+    {"rsqrt", 1, 1, 0},   {"abs", 1, 1, 0},     {"tanh", 1, 1, 0},
+    {"sin", 1, 1, 0},     {"cos", 1, 1, 0},     {"erf", 1, 1, 0},
+    {"sigmoid", 1, 1, 0}, {"floor", 1, 1, 0},   {"ceil", 1, 1, 0},
+    {"sign", 1, 1, 0},    {"real", 1, 1, 0},    {"max", 2, 64, 0},
+    {"min", 2, 64, 0},    {"size", 1, 64, 0},   {"flat", 1, 64, 1},
+    {"unflat", 1, 1, 1},  {"opaque", 1, 64, 0},
 };
 
 static void check_call(const checking *c, const sp_lang *e) {
@@ -224,9 +224,8 @@ static void check_call(const checking *c, const sp_lang *e) {
     }
     if ((e->n_more > 0) != (functions[i].more > 0) ||
         e->n > functions[i].most || (e->n < functions[i].least && !spread)) {
-      sp_lang_fail(c->ctx, e->loc, functions[i].more
-                                       ? "the sizes come after a ';'"
-                                       : NULL,
+      sp_lang_fail(c->ctx, e->loc,
+                   functions[i].more ? "the sizes come after a ';'" : NULL,
                    "%s is called with other arguments", e->name);
     }
     return;
@@ -251,8 +250,7 @@ static void check_name(const checking *c, const sp_lang *e, name_kind kind,
                        const char *what) {
   const name_row *row = find(c, e->name);
   if (!row) {
-    sp_lang_fail(c->ctx, e->loc, NULL, "nothing is called %.60s here",
-                 e->name);
+    sp_lang_fail(c->ctx, e->loc, NULL, "nothing is called %.60s here", e->name);
   }
   if (row->kind != kind) {
     sp_lang_fail(c->ctx, e->loc,
@@ -345,8 +343,7 @@ static void check_results(checking *c, const sp_meaning *m) {
 }
 
 /* Do the variables stand one to one for the sizes in the signature? */
-static bool is_like(const sp_meaning_result *q,
-                    const sp_meaning_statement *s) {
+static bool is_like(const sp_meaning_result *q, const sp_meaning_statement *s) {
   bool like = q->n_dims == s->n_vars;
   for (uint32_t i = 0; like && i < q->n_dims; i++) {
     like = s->vars[i].spread == (q->dims[i]->kind == SP_LANG_SPREAD);

@@ -130,7 +130,8 @@ const int64_t *spi_sizes_list(const spi_sizes *s, uint32_t n,
                             ? spi_sizes_find(s, e->args[0]->name)
                             : NULL;
     if (!x || !x->list) {
-      sp_lang_fail(s->ctx, e->loc, NULL, "* of something that is no list of "
+      sp_lang_fail(s->ctx, e->loc, NULL,
+                   "* of something that is no list of "
                    "sizes");
     }
     for (uint32_t k = 0; k < x->n; k++) {
@@ -212,8 +213,7 @@ static void bind_number(spi_sizes *s, const sp_meaning_param *q) {
       misfit(s, sp_format(s->ctx, "%s is no list of integers", q->name));
     }
     bool one = a->kind == SP_ATTR_INT;
-    bind(s, q->name, true, one ? 1 : (uint32_t)a->n,
-         one ? &a->u.i : a->u.ints);
+    bind(s, q->name, true, one ? 1 : (uint32_t)a->n, one ? &a->u.i : a->u.ints);
   } else if (q->kind == SP_MEANING_INT) {
     if (a && a->kind == SP_ATTR_INT) {
       bind(s, q->name, false, 1, &a->u.i);
@@ -230,7 +230,8 @@ static void check_param(const spi_sizes *s, const sp_meaning_param *q) {
   const int64_t *v = spi_sizes_list(s, q->n_dims, q->dims, &n);
   for (uint32_t d = 0; d < n; d++) {
     if (d >= shape->n_dims || v[d] != shape->dims[d]) {
-      misfit(s, sp_format(s->ctx, "dimension %u of %s has size %lld, %lld "
+      misfit(s, sp_format(s->ctx,
+                          "dimension %u of %s has size %lld, %lld "
                           "expected",
                           d, q->name,
                           (long long)(d < shape->n_dims ? shape->dims[d] : 0),

@@ -41,9 +41,8 @@ static value value_of(term *t, const sp_lang *e);
 static noreturn void wrong(const term *t, const sp_lang *e, const char *text) {
   sp_raise(t->ctx, SP_ERR_INPUT, e->loc,
            sp_format(t->ctx, "used at %s, line %u",
-                     t->call->node->pos.dump.file
-                         ? t->call->node->pos.dump.file
-                         : "?",
+                     t->call->node->pos.dump.file ? t->call->node->pos.dump.file
+                                                  : "?",
                      t->call->node->pos.dump.line),
            "the meaning of %s: %s", t->m->name, text);
 }
@@ -201,8 +200,7 @@ static value apply(term *t, const sp_meaning_statement *s, const sp_lang *at,
 
 /* ---- parameters ---- */
 
-static value param_value(term *t, const sp_meaning_param *q,
-                         const sp_lang *e) {
+static value param_value(term *t, const sp_meaning_param *q, const sp_lang *e) {
   const sp_attr *a = sp_node_attr(t->call->node, q->name);
   if (!a) {
     if (!q->absent) {
@@ -227,6 +225,9 @@ static value param_value(term *t, const sp_meaning_param *q,
     spi_unknown(t->ctx, t->call->node, "argument %s is %s", q->name,
                 spi_attr_kind_name(a->kind));
   }
+  if (q->kind == SP_MEANING_BOOL && a->kind == SP_ATTR_INT) {
+    return of(sp_bool(t->p, a->u.i != 0));
+  }
   if (q->kind == SP_MEANING_BOOL) {
     return of(sp_not(t->p, sp_eq(t->p, x, sp_int(t->p, 0))));
   }
@@ -239,9 +240,11 @@ static value read_tensor(term *t, const sp_meaning_param *q, const sp_lang *e,
   uint32_t operand = spi_meaning_operand(&t->sizes, q);
   const sp_shape *s = sp_call_shape(t->call, operand);
   if (n != s->n_dims) {
-    wrong(t, e, sp_format(t->ctx, "%s has %u dimensions, and is read at %u "
-                          "indices",
-                          q->name, s->n_dims, n));
+    wrong(t, e,
+          sp_format(t->ctx,
+                    "%s has %u dimensions, and is read at %u "
+                    "indices",
+                    q->name, s->n_dims, n));
   }
   sp_expr at[SP_MAX_DIMS] = {{0}};
   for (uint32_t d = 0; d < n; d++) {
@@ -249,8 +252,8 @@ static value read_tensor(term *t, const sp_meaning_param *q, const sp_lang *e,
     sp_range(t->p, idx[d], &lo, &hi);
     at[d] = idx[d];
     if (s->dims[d] > 0 && (lo < 0 || hi >= s->dims[d])) {
-      at[d] = sp_clamp(t->p, idx[d], sp_int(t->p, 0),
-                       sp_int(t->p, s->dims[d] - 1));
+      at[d] =
+          sp_clamp(t->p, idx[d], sp_int(t->p, 0), sp_int(t->p, s->dims[d] - 1));
       if (sp_has_read(t->p, idx[d])) {
         spi_assume(t->call, "indices that tensors hold are in bounds where a "
                             "custom operator uses them");
@@ -388,8 +391,7 @@ static value opaque(term *t, const sp_lang *e) {
     }
   }
   const char *interned = sp_intern(t->ctx, text.v, text.n);
-  return of(
-      sp_fn(t->p, SP_SORT_REAL, interned, (uint32_t)args.n, args.v));
+  return of(sp_fn(t->p, SP_SORT_REAL, interned, (uint32_t)args.n, args.v));
 }
 
 static value real_function(term *t, const sp_lang *e) {
@@ -465,8 +467,7 @@ static terms open_binder(term *t, const sp_lang *e) {
       sp_push(t->ctx, &vars, list[k]);
     }
     bind(t, v->name,
-         v->spread ? (value){.kind = IS_LIST, .n = n, .v = list}
-                   : of(list[0]));
+         v->spread ? (value){.kind = IS_LIST, .n = n, .v = list} : of(list[0]));
   }
   return vars;
 }
@@ -492,13 +493,14 @@ static value bind_value(term *t, const sp_lang *e) {
 
 /* ---- arithmetic ---- */
 
-static bool lists_equal(term *t, value a, value b) {
+/* Of constants: equal terms have equal ids. */
+static bool lists_equal(value a, value b) {
   if (a.kind == IS_TEXT && b.kind == IS_TEXT) {
     return strcmp(a.text, b.text) == 0;
   }
   bool same = a.kind == IS_LIST && b.kind == IS_LIST && a.n == b.n;
   for (uint32_t i = 0; same && i < a.n; i++) {
-    same = sp_is_true(t->p, sp_eq(t->p, a.v[i], b.v[i]));
+    same = a.v[i].v == b.v[i].v;
   }
   return same;
 }
@@ -511,7 +513,7 @@ static value compare(term *t, const sp_lang *e) {
     if (!equality || x.kind != y.kind) {
       wrong(t, e, "these cannot be compared");
     }
-    return of(sp_bool(p, lists_equal(t, x, y) == (e->op == SP_LANG_EQ)));
+    return of(sp_bool(p, lists_equal(x, y) == (e->op == SP_LANG_EQ)));
   }
   sp_expr a = x.e, b = y.e;
   if (join_sorts(t, e, &a, &b) == SP_SORT_BOOL && !equality) {
@@ -566,8 +568,9 @@ static value arithmetic(term *t, const sp_lang *e) {
 static value divide(term *t, const sp_lang *e) {
   sp_expr a = int_of(t, e->args[0]);
   if (!spi_sizes_known(&t->sizes, e->args[1])) {
-    wrong(t, e->args[1], "div and mod take a divisor that is made of sizes "
-                         "and numbers");
+    wrong(t, e->args[1],
+          "div and mod take a divisor that is made of sizes "
+          "and numbers");
   }
   int64_t c = spi_sizes_value(&t->sizes, e->args[1]);
   if (c < 1) {
@@ -628,12 +631,21 @@ static value binary(term *t, const sp_lang *e) {
   return compare(t, e);
 }
 
+/* Conditions on sizes and attributes are decided whatever the mode is. */
+static sp_expr decided(term *t, const sp_lang *e) {
+  sp_mode was = sp_pool_mode(t->p, SP_MODE_NORMAL);
+  sp_expr c = bool_of(t, e);
+  sp_pool_mode(t->p, was);
+  return c;
+}
+
 /* A condition on attributes decides here; the other branch may not fit. */
 static value choose(term *t, const sp_lang *e) {
-  sp_expr c = bool_of(t, e->args[0]);
+  sp_expr c = decided(t, e->args[0]);
   if (sp_is_true(t->p, c) || sp_is_false(t->p, c)) {
     return value_of(t, e->args[sp_is_true(t->p, c) ? 1 : 2]);
   }
+  c = bool_of(t, e->args[0]);
   sp_expr a = term_of(t, e->args[1]), b = term_of(t, e->args[2]);
   join_sorts(t, e, &a, &b);
   return of(sp_ite(t->p, c, a, b));
@@ -702,10 +714,10 @@ static void preconditions(term *t) {
   for (uint32_t i = 0; i < t->m->n_statements; i++) {
     const sp_meaning_statement *s = &t->m->statements[i];
     if (s->kind == SP_MEANING_ASSUME) {
-      spi_assume(t->call, sp_format(t->ctx, "%s: %s", t->m->name,
-                                    s->body->name));
+      spi_assume(t->call,
+                 sp_format(t->ctx, "%s: %s", t->m->name, s->body->name));
     } else if (s->kind == SP_MEANING_REQUIRE &&
-               !sp_is_true(t->p, bool_of(t, s->body))) {
+               !sp_is_true(t->p, decided(t, s->body))) {
       sp_raise(t->ctx, SP_ERR_UNKNOWN, t->call->node->pos.dump,
                sp_format(t->ctx, "%s:%u requires something else",
                          s->loc.file ? s->loc.file : "", s->loc.line),

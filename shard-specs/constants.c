@@ -12,8 +12,7 @@ typedef struct filling {
   sp_tensor *tensor;
 } filling;
 
-static noreturn void bad(const filling *f, const char *hint,
-                         const char *text) {
+static noreturn void bad(const filling *f, const char *hint, const char *text) {
   sp_raise(f->ctx, SP_ERR_INPUT, f->c->loc, hint, "the constant %s: %s",
            f->c->name, text);
 }
@@ -39,8 +38,7 @@ static void settle_shape(filling *f) {
   bool type = c->shape.dtype == SP_DTYPE_INVALID || c->shape.dtype == s->dtype;
   if (!type || (c->has_shape && !dims_equal(&c->shape, s))) {
     bad(f, NULL,
-        sp_format(f->ctx, "in the program it is %s",
-                  sp_shape_text(f->ctx, s)));
+        sp_format(f->ctx, "in the program it is %s", sp_shape_text(f->ctx, s)));
   }
 }
 
@@ -63,8 +61,9 @@ static void set_number(filling *f) {
   sp_attr a = {.name = sp_intern(f->ctx, "value", 5)};
   if (sp_dtype_is_int(t) || t == SP_PRED) {
     if (!f->c->i) {
-      bad(f, NULL, sp_format(f->ctx, "%g is no value of type %s", f->c->f[0],
-                             sp_dtype_name(t)));
+      bad(f, NULL,
+          sp_format(f->ctx, "%g is no value of type %s", f->c->f[0],
+                    sp_dtype_name(t)));
     }
     a.kind = SP_ATTR_INT;
     a.u.i = f->c->i[0];
@@ -108,8 +107,7 @@ static const char *constant_name(const sp_node *node) {
     const sp_attr *a = sp_node_attr(node, "name");
     return a && a->kind == SP_ATTR_TEXT ? a->u.text : NULL;
   }
-  if (strcmp(node->op, "hlo:constant") == 0 &&
-      !sp_node_attr(node, "literal")) {
+  if (strcmp(node->op, "hlo:constant") == 0 && !sp_node_attr(node, "literal")) {
     return node->name;
   }
   return NULL;

@@ -11,7 +11,7 @@ typedef struct cutter {
   sp_ctx *ctx;
   const sp_program *p;
   const bool *given;
-  bool *needed;      /* tensors */
+  bool *needed; /* tensors */
   bool *needed_node;
   SP_VEC(sp_node) nodes;
   SP_VEC(sp_tensor) tensors;

@@ -40,8 +40,8 @@ void sp_group_uses_of(sp_ctx *ctx, const sp_program *p, sp_group_uses *out) {
       int64_t size = stated_size(node, a);
       bool known = false;
       for (size_t u = 0; u < out->n && !known; u++) {
-        known = strcmp(out->v[u].name, a->u.text) == 0 &&
-                out->v[u].size == size;
+        known =
+            strcmp(out->v[u].name, a->u.text) == 0 && out->v[u].size == size;
       }
       if (!known) {
         sp_push(ctx, out, ((sp_group_use){a->u.text, size, node}));
@@ -88,8 +88,7 @@ static const sp_groups *along(sp_ctx *ctx, const sp_spec *spec, uint32_t n,
       }
     }
     for (uint32_t i = 0; i < n; i++) {
-      at = at * spec->axes[axes[i]].size +
-           sp_spec_coordinate(spec, axes[i], r);
+      at = at * spec->axes[axes[i]].size + sp_spec_coordinate(spec, axes[i], r);
     }
     ids[g * size + at] = r;
   }
@@ -161,11 +160,11 @@ static choice axes_of_size(const sp_spec *spec, int64_t k) {
 static noreturn void not_listed(sp_ctx *ctx, const sp_spec *spec,
                                 const sp_group_use *use, bool sequential,
                                 const char *why) {
-  const char *axis =
-      !sequential && spec->n_axes ? spec->axes[0].name : "self";
+  const char *axis = !sequential && spec->n_axes ? spec->axes[0].name : "self";
   sp_raise(ctx, SP_ERR_INPUT,
            sequential ? spec->sequential.loc : spec->distributed.loc,
-           sp_format(ctx, "groups: {%s: {\"%.40s\": %s}} (self: a group of "
+           sp_format(ctx,
+                     "groups: {%s: {\"%.40s\": %s}} (self: a group of "
                      "one)",
                      sequential ? "sequential" : "distributed", use->name,
                      axis),
@@ -199,8 +198,7 @@ static const sp_groups *worked_out(sp_ctx *ctx, const sp_spec *spec,
   }
   sp_str names = {0};
   for (uint32_t i = 0; i < c.n; i++) {
-    sp_str_addf(ctx, &names, "%s%s", i ? ", " : "",
-                spec->axes[c.axes[i]].name);
+    sp_str_addf(ctx, &names, "%s%s", i ? ", " : "", spec->axes[c.axes[i]].name);
   }
   sp_push(ctx, notes,
           sp_format(ctx,

@@ -134,8 +134,8 @@ static void cut_shard(const cutting *c, const sp_placement *q, uint32_t axis,
   take(c->ctx, in, at * size, size, out);
 }
 
-static void cut_take(const cutting *c, const sp_placement *q,
-                     const pieces *in, pieces *out) {
+static void cut_take(const cutting *c, const sp_placement *q, const pieces *in,
+                     pieces *out) {
   int64_t size = part_size(c, q, total(in), q->pieces);
   rank_names names = {.c = c};
   sp_lang_scope scope = {rank_value, &names};
@@ -153,8 +153,8 @@ static void cut_take(const cutting *c, const sp_placement *q,
 static void cut_axis(const cutting *c, const sp_placement *q, uint32_t axis,
                      const pieces *in, pieces *out);
 
-static void cut_sections(const cutting *c, const sp_placement *q,
-                         uint32_t axis, const pieces *in, pieces *out) {
+static void cut_sections(const cutting *c, const sp_placement *q, uint32_t axis,
+                         const pieces *in, pieces *out) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < q->n; i++) {
     sum += q->sections[i];
@@ -245,7 +245,8 @@ static void check_index(const cutting *c) {
     for (uint32_t k = 0; k < n; k++) {
       if (k != d && mentions(p->index[d], p->vars[k].name)) {
         bad(c, p->index[d]->loc, "[i, j] -> [8*tp + i, j]",
-            sp_format(c->ctx, "sequential index %u depends on the local index "
+            sp_format(c->ctx,
+                      "sequential index %u depends on the local index "
                       "%s of another dimension",
                       d, p->vars[k].name));
       }
@@ -336,8 +337,7 @@ static sp_layout_dim common_runs(const cutting *c, const pieces *held) {
   sp_run *runs = sp_alloc_n(c->ctx, n + 1, sizeof *runs);
   int64_t from = 0;
   for (size_t i = 0; i < n; i++) {
-    int64_t *start =
-        sp_alloc_n(c->ctx, (size_t)c->spec->ranks, sizeof *start);
+    int64_t *start = sp_alloc_n(c->ctx, (size_t)c->spec->ranks, sizeof *start);
     for (int64_t r = 0; r < c->spec->ranks; r++) {
       start[r] = start_at(&held[r], from);
     }
@@ -485,8 +485,8 @@ const sp_layout *sp_spec_layout(sp_ctx *ctx, const sp_spec *spec,
   }
   if (global->n_dims != local->n_dims) {
     bad(&c, cut->place->as_loc, "is this the tensor that is meant (as: NAME)?",
-        sp_format(ctx, "%s of the distributed program is %s",
-                  cut->local->name, sp_shape_text(ctx, local)));
+        sp_format(ctx, "%s of the distributed program is %s", cut->local->name,
+                  sp_shape_text(ctx, local)));
   }
   sp_layout *out = sp_alloc(ctx, sizeof *out);
   sp_layout_dim *dims = sp_alloc_n(ctx, global->n_dims + 1u, sizeof *dims);
@@ -502,8 +502,7 @@ const sp_layout *sp_spec_layout(sp_ctx *ctx, const sp_spec *spec,
 }
 
 int64_t sp_spec_part_size(sp_ctx *ctx, const sp_spec *spec,
-                          const sp_spec_place *place,
-                          const sp_tensor *local) {
+                          const sp_spec_place *place, const sp_tensor *local) {
   if (place->dim >= (int64_t)local->shape.n_dims) {
     sp_raise(ctx, SP_ERR_INPUT, place->loc, "dimensions count from 0",
              "%s: %s has no dimension %lld", place->name, local->name,
@@ -518,8 +517,7 @@ int64_t sp_spec_part_size(sp_ctx *ctx, const sp_spec *spec,
     int64_t parts = q->pieces ? q->pieces : spec->axes[a].size;
     if (q->kind != SP_PLACE_SHARD || !sp_mul_ok(size, parts, &size)) {
       sp_raise(ctx, SP_ERR_INPUT, q->loc, "Shard is",
-               "%s is not understood along the dimension of a concat",
-               q->text);
+               "%s is not understood along the dimension of a concat", q->text);
     }
   }
   return size;

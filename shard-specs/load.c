@@ -16,8 +16,8 @@ bool sp_program_is_hlo(const sp_program *p) {
 /* "log.txt#2" where there is no such file is graph 2 of log.txt. */
 static const char *without_number(sp_ctx *ctx, const char *path) {
   const char *hash = strrchr(path, '#');
-  bool number = hash && hash[1] &&
-                strspn(hash + 1, "0123456789") == strlen(hash + 1);
+  bool number =
+      hash && hash[1] && strspn(hash + 1, "0123456789") == strlen(hash + 1);
   return number ? sp_strndup(ctx, path, (size_t)(hash - path)) : path;
 }
 
@@ -50,16 +50,15 @@ static const char *in_folder(sp_ctx *ctx, const sp_spec *spec,
   const char *slash = strrchr(spec->file, '/');
   return !slash || path[0] == '/'
              ? path
-             : sp_format(ctx, "%.*s/%s", (int)(slash - spec->file),
-                         spec->file, path);
+             : sp_format(ctx, "%.*s/%s", (int)(slash - spec->file), spec->file,
+                         path);
 }
 
 const char *sp_spec_sequential_path(sp_ctx *ctx, const sp_spec *spec) {
   return in_folder(ctx, spec, spec->sequential.path);
 }
 
-const char *sp_spec_rank_path(sp_ctx *ctx, const sp_spec *spec,
-                              int64_t rank) {
+const char *sp_spec_rank_path(sp_ctx *ctx, const sp_spec *spec, int64_t rank) {
   sp_str out = {0};
   const char *s = spec->distributed.path;
   while (*s) {

@@ -192,8 +192,8 @@ static void give_hlo(arguments *x) {
     const sp_meaning_param *q = &x->m->params[i];
     if (q->kind == SP_MEANING_TENSOR) {
       if (at >= x->node->n_in) {
-        misfit(x, sp_format(x->w->ctx, "there is no operand %u, %s", at,
-                            q->name));
+        misfit(x,
+               sp_format(x->w->ctx, "there is no operand %u, %s", at, q->name));
       }
       sp_attr a = {.kind = SP_ATTR_OPERAND, .u.i = at++};
       give(x, q->name, &a);
@@ -218,8 +218,7 @@ static void give_hlo(arguments *x) {
 
 /* _NAME_base_index = i stands for element i of _all_bases. */
 static bool give_base(arguments *x, const char *name) {
-  const sp_attr *at =
-      take(x, sp_format(x->w->ctx, "_%s_base_index", name));
+  const sp_attr *at = take(x, sp_format(x->w->ctx, "_%s_base_index", name));
   const sp_attr *bases = take(x, "_all_bases");
   if (!at || at->kind != SP_ATTR_INT || !bases ||
       bases->kind != SP_ATTR_OPERANDS || at->u.i < 0 ||
@@ -346,9 +345,9 @@ static void set_number(rewrite *w, sp_node *node, const char *position,
 /* Dropping with probability 0 is the identity with a mask of ones, and its
  * gradient is scaled by 1. */
 static void keep_all(rewrite *w, sp_node *node) {
-  static const char *const forward[] = {
-      "aten.native_dropout.default", "aten.dropout.default", "torch.dropout",
-      "torch.nn.functional.dropout"};
+  static const char *const forward[] = {"aten.native_dropout.default",
+                                        "aten.dropout.default", "torch.dropout",
+                                        "torch.nn.functional.dropout"};
   bool is = false;
   for (size_t i = 0; i < sizeof forward / sizeof *forward; i++) {
     is = is || strcmp(node->op, forward[i]) == 0;
@@ -364,8 +363,7 @@ static void keep_all(rewrite *w, sp_node *node) {
 }
 
 const sp_program *sp_spec_operators(sp_ctx *ctx, const sp_spec *spec,
-                                    const sp_program *p,
-                                    sp_spec_notes *notes) {
+                                    const sp_program *p, sp_spec_notes *notes) {
   rewrite w = {.ctx = ctx, .spec = spec, .program = p, .notes = notes};
   sp_node *nodes = sp_alloc_n(ctx, p->n_nodes + 1u, sizeof *nodes);
   if (p->n_nodes) {

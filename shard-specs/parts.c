@@ -48,14 +48,16 @@ void spi_read_mesh(sp_ctx *ctx, sp_spec *spec, const sp_yaml *node) {
   for (size_t i = 0; i < node->n; i++) {
     const sp_yaml_pair *p = &node->pairs[i];
     if (!is_name(p->key->text)) {
-      sp_yaml_fail(ctx, p->key, "letters, digits and _; not as, index, "
+      sp_yaml_fail(ctx, p->key,
+                   "letters, digits and _; not as, index, "
                    "concat, dim, self",
                    "%.80s cannot be the name of an axis", p->key->text);
     }
     int64_t size = sp_yaml_int(ctx, p->value, "the size of an axis");
     if (size < 1 || size > SP_SPEC_RANKS ||
         spec->ranks * size > SP_SPEC_RANKS) {
-      sp_yaml_fail(ctx, p->value, "the product of all axes is the number of "
+      sp_yaml_fail(ctx, p->value,
+                   "the product of all axes is the number of "
                    "ranks, at most 65536",
                    "an axis of size %lld", (long long)size);
     }
@@ -81,7 +83,8 @@ static uint32_t read_axis(sp_ctx *ctx, const sp_spec *spec,
   uint32_t a = spi_axis_find(spec, sp_yaml_text(ctx, node, "an axis"));
   if (a >= spec->n_axes) {
     sp_yaml_fail(ctx, node,
-                 sp_format(ctx, "self, an axis (%s), a list of axes, or the "
+                 sp_format(ctx,
+                           "self, an axis (%s), a list of axes, or the "
                            "global ranks in group order",
                            spi_axis_names(ctx, spec)),
                  "%.80s is no axis of the mesh", node->text);
@@ -248,7 +251,8 @@ static void flatten(sp_ctx *ctx, const sp_yaml *node, uint32_t depth,
 
 static uint32_t count_scalars(sp_ctx *ctx, const sp_yaml *node) {
   if (node->kind == SP_YAML_MAP) {
-    sp_yaml_fail(ctx, node, NULL, "the value of a constant is a number, or "
+    sp_yaml_fail(ctx, node, NULL,
+                 "the value of a constant is a number, or "
                  "lists of numbers");
   }
   if (node->kind == SP_YAML_SCALAR) {
@@ -281,8 +285,8 @@ static void read_value(sp_ctx *ctx, const sp_yaml *node,
 static void read_constant(sp_ctx *ctx, const sp_yaml_pair *p, int64_t rank,
                           sp_spec_constant *out) {
   static const char *const keys[] = {"dtype", "shape", "value", NULL};
-  *out = (sp_spec_constant){.name = p->key->text, .loc = p->key->loc,
-                            .rank = rank};
+  *out = (sp_spec_constant){
+      .name = p->key->text, .loc = p->key->loc, .rank = rank};
   const sp_yaml *node = p->value;
   if (node->kind != SP_YAML_MAP) {
     read_value(ctx, node, out);
@@ -313,8 +317,8 @@ static void read_constant(sp_ctx *ctx, const sp_yaml_pair *p, int64_t rank,
   if (dtype) {
     out->shape.dtype = torch_dtype(sp_yaml_text(ctx, dtype, "dtype"));
     if (out->shape.dtype == SP_DTYPE_INVALID) {
-      sp_yaml_fail(ctx, dtype, "f32, bf16, i64, b8, ...",
-                   "%.60s is no type", dtype->text);
+      sp_yaml_fail(ctx, dtype, "f32, bf16, i64, b8, ...", "%.60s is no type",
+                   dtype->text);
     }
   }
 }
@@ -359,7 +363,8 @@ void spi_read_constants(sp_ctx *ctx, sp_spec *spec, const sp_yaml *node) {
       read_side_constants(ctx, p->value, rank, &dist);
     } else {
       sp_yaml_fail(ctx, p->key,
-                   sp_format(ctx, "sequential, distributed, or rank0 to "
+                   sp_format(ctx,
+                             "sequential, distributed, or rank0 to "
                              "rank%lld",
                              (long long)spec->ranks - 1),
                    "%.80s is no side", p->key->text);

@@ -18,8 +18,7 @@ typedef struct placing {
 
 /* ---- one placement in words ---- */
 
-static int64_t read_int(const placing *p, sp_lang_reader *r,
-                        const char *what) {
+static int64_t read_int(const placing *p, sp_lang_reader *r, const char *what) {
   const sp_lang *e = sp_lang_expression(r);
   int64_t v = sp_lang_integer(p->ctx, e, NULL);
   if (v < 0) {
@@ -63,9 +62,9 @@ static const struct {
   const char *name;
   sp_partial partial;
 } partials[] = {
-    {"sum", SP_PARTIAL_SUM}, {"avg", SP_PARTIAL_AVG},
-    {"mean", SP_PARTIAL_AVG}, {"max", SP_PARTIAL_MAX},
-    {"min", SP_PARTIAL_MIN}, {"prod", SP_PARTIAL_PROD},
+    {"sum", SP_PARTIAL_SUM},      {"avg", SP_PARTIAL_AVG},
+    {"mean", SP_PARTIAL_AVG},     {"max", SP_PARTIAL_MAX},
+    {"min", SP_PARTIAL_MIN},      {"prod", SP_PARTIAL_PROD},
     {"product", SP_PARTIAL_PROD},
 };
 
@@ -77,12 +76,11 @@ static sp_partial read_partial(const placing *p, sp_lang_reader *r) {
       return partials[i].partial;
     }
   }
-  sp_lang_fail(p->ctx, loc, "sum, avg, max, min, prod",
-               "%.60s is no reduction", name);
+  sp_lang_fail(p->ctx, loc, "sum, avg, max, min, prod", "%.60s is no reduction",
+               name);
 }
 
-static void read_words(const placing *p, sp_lang_reader *r,
-                       sp_placement *out) {
+static void read_words(const placing *p, sp_lang_reader *r, sp_placement *out) {
   sp_loc loc = r->loc;
   const char *name = sp_lang_name(r, "a placement");
   bool open = sp_lang_accept(r, "(");
@@ -114,8 +112,8 @@ static void read_words(const placing *p, sp_lang_reader *r,
 
 /* ---- one placement ---- */
 
-static const sp_placement *read_placement(const placing *p,
-                                          const sp_yaml *node, int depth);
+static const sp_placement *read_placement(const placing *p, const sp_yaml *node,
+                                          int depth);
 
 static const char *const section_keys[] = {"dim", "sections", "each", NULL};
 
@@ -123,8 +121,10 @@ static const sp_yaml *section_part(const placing *p, const sp_yaml *node,
                                    const char *key, sp_yaml_kind kind) {
   const sp_yaml *x = sp_yaml_get(node, key);
   if (!x) {
-    sp_yaml_fail(p->ctx, node, "{dim: 0, sections: [8, 4], each: [Shard(0), "
-                 "Replicate]}", "%s is missing", key);
+    sp_yaml_fail(p->ctx, node,
+                 "{dim: 0, sections: [8, 4], each: [Shard(0), "
+                 "Replicate]}",
+                 "%s is missing", key);
   }
   sp_yaml_want(p->ctx, x, kind, key);
   return x;
@@ -166,8 +166,8 @@ static void read_sections(const placing *p, const sp_yaml *node,
   out->each = q;
 }
 
-static const sp_placement *read_placement(const placing *p,
-                                          const sp_yaml *node, int depth) {
+static const sp_placement *read_placement(const placing *p, const sp_yaml *node,
+                                          int depth) {
   sp_placement *out = sp_alloc(p->ctx, sizeof *out);
   out->loc = node->loc;
   if (depth > MAX_SECTION_DEPTH) {
@@ -189,8 +189,7 @@ static const sp_placement *read_placement(const placing *p,
 /* ---- the entry of a tensor ---- */
 
 static const sp_placement **no_axes(const placing *p) {
-  return sp_alloc_n(p->ctx, p->spec->n_axes + 1u,
-                    sizeof(const sp_placement *));
+  return sp_alloc_n(p->ctx, p->spec->n_axes + 1u, sizeof(const sp_placement *));
 }
 
 /* Without axes: on all of them, which only says something of one. */
@@ -295,8 +294,7 @@ static void read_key(const placing *p, const sp_yaml *map,
   }
 }
 
-static void read_map(const placing *p, const sp_yaml *map,
-                     sp_spec_place *out) {
+static void read_map(const placing *p, const sp_yaml *map, sp_spec_place *out) {
   const sp_placement **axes = no_axes(p);
   for (size_t i = 0; i < map->n; i++) {
     read_key(p, map, &map->pairs[i], out, axes);

@@ -2,18 +2,18 @@
  * relate (names and layouts), cut, give meanings. */
 #include "shard-specs/problem.h"
 
+#include "base/file.h"
 #include "shard-specs/constants.h"
 #include "shard-specs/cut.h"
 #include "shard-specs/groups.h"
 #include "shard-specs/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct side {
   const sp_program *program; /* before it is cut */
   sp_names names;
-  bool *given;         /* by tensor */
+  bool *given; /* by tensor */
   const sp_program *cut;
   const uint32_t *to; /* old tensor -> cut one */
 } side;
@@ -30,14 +30,6 @@ typedef struct relating {
 } relating;
 
 /* ---- loading ---- */
-
-static bool file_exists(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (f) {
-    fclose(f);
-  }
-  return f != NULL;
-}
 
 /* rank4.py beside rank0..3.py and a mesh of 4 ranks: the mesh is too small. */
 static void refuse_more_files(const relating *x) {
@@ -59,7 +51,7 @@ static void refuse_more_files(const relating *x) {
     if (strcmp(more, first) != 0 &&
         strstr(spec->distributed.path,
                sp_format(x->ctx, "{%s}", spec->axes[a].name)) &&
-        file_exists(more)) {
+        sp_file_exists(more)) {
       sp_raise(x->ctx, SP_ERR_INPUT, spec->axes[a].loc,
                "the mesh must have all ranks, or the files of others must not "
                "be there",
@@ -72,7 +64,7 @@ static void refuse_more_files(const relating *x) {
 static const sp_program *load_rank(relating *x, int64_t rank) {
   sp_ctx *ctx = x->ctx;
   const char *path = sp_spec_rank_path(ctx, x->spec, rank);
-  if (!file_exists(path) && !strchr(path, '#')) {
+  if (!sp_file_exists(path) && !strchr(path, '#')) {
     sp_raise(ctx, SP_ERR_INPUT, x->spec->distributed.loc,
              "{axis} in the name stands for the position along an axis of the "
              "mesh; is the mesh right?",
@@ -82,8 +74,8 @@ static const sp_program *load_rank(relating *x, int64_t rank) {
   return sp_spec_load(ctx, path, x->spec->distributed.loc);
 }
 
-static void refuse_unused(relating *x, const sp_spec_side *s,
-                          const bool *used, const char *which) {
+static void refuse_unused(relating *x, const sp_spec_side *s, const bool *used,
+                          const char *which) {
   for (size_t i = 0; i < s->n_constants; i++) {
     if (!used[i]) {
       sp_raise(x->ctx, SP_ERR_INPUT, s->constants[i].loc,
@@ -116,8 +108,8 @@ static const sp_program *roll(relating *x, bool sequential, uint32_t n,
                               const sp_program *const *programs) {
   sp_ctx *ctx = x->ctx;
   size_t n_groups;
-  const sp_named_group *groups = sp_spec_groups(
-      ctx, x->spec, sequential, n, programs, &x->notes, &n_groups);
+  const sp_named_group *groups = sp_spec_groups(ctx, x->spec, sequential, n,
+                                                programs, &x->notes, &n_groups);
   const char *why = NULL;
   const sp_program *p = sp_roll(ctx, n, programs, n_groups, groups, &why);
   if (!p) {
@@ -137,8 +129,8 @@ static void load_sequential(relating *x) {
       sp_spec_load(ctx, sp_spec_sequential_path(ctx, x->spec), s->loc);
   if (p->partitions != 1) {
     sp_raise(ctx, SP_ERR_INPUT, s->loc, NULL,
-             "%s runs on %lld partitions: it is no sequential program",
-             p->file, (long long)p->partitions);
+             "%s runs on %lld partitions: it is no sequential program", p->file,
+             (long long)p->partitions);
   }
   p = sp_spec_constants(ctx, s, p, -1, used);
   refuse_unused(x, s, used, "sequential");
@@ -150,8 +142,8 @@ static const sp_program *one_module(relating *x, const sp_program *p) {
   int64_t n = x->spec->ranks;
   if (p->partitions != 1 && p->partitions != n) {
     sp_raise(x->ctx, SP_ERR_INPUT, x->spec->mesh_loc, NULL,
-             "the mesh has %lld ranks, but %s is made for %lld",
-             (long long)n, p->file, (long long)p->partitions);
+             "the mesh has %lld ranks, but %s is made for %lld", (long long)n,
+             p->file, (long long)p->partitions);
   }
   return with_partitions(x->ctx, p, n);
 }
@@ -176,8 +168,8 @@ static void load_distributed(relating *x) {
     raw = same ? raw : load_rank(x, r);
     last = path;
     same_format(x, raw, r ? p[0] : raw);
-    p[r] = same && !by_rank ? p[r - 1]
-                            : sp_spec_constants(ctx, s, raw, r, used);
+    p[r] =
+        same && !by_rank ? p[r - 1] : sp_spec_constants(ctx, s, raw, r, used);
     if ((r == 0 || !same) && sp_program_is_hlo(p[r])) {
       sp_spec_check_devices(ctx, x->spec, p[r]);
     }
@@ -214,7 +206,8 @@ static noreturn void unknown_name(const relating *x, sp_loc loc, const side *s,
     hint = "values inside a program are given under `cuts`";
   }
   if (sp_names_number(name, "out.") >= 0) {
-    hint = sp_format(x->ctx, "it returns %u values, counted from 0; some may "
+    hint = sp_format(x->ctx,
+                     "it returns %u values, counted from 0; some may "
                      "be None",
                      s->program->n_results);
   }
@@ -264,16 +257,13 @@ static void place(relating *x, entry_kind kind, const sp_spec_cut *cut,
 }
 
 /* One sequential tensor in parts: each begins where the one before ends. */
-static void relate_parts(relating *x, entry_kind kind,
-                         const sp_spec_place *p, uint32_t seq,
-                         const char *name) {
+static void relate_parts(relating *x, entry_kind kind, const sp_spec_place *p,
+                         uint32_t seq, const char *name) {
   int64_t offset = 0;
   const sp_tensor *global = &x->seq.program->tensors[seq];
   for (uint32_t i = 0; i < p->n_concat; i++) {
-    const char *other =
-        sp_pattern_fill(x->ctx, p->name, name, p->concat[i]);
-    uint32_t dist = find_named(x, &x->dist, other, p->loc,
-                               kind == ENTRY_INPUT);
+    const char *other = sp_pattern_fill(x->ctx, p->name, name, p->concat[i]);
+    uint32_t dist = find_named(x, &x->dist, other, p->loc, kind == ENTRY_INPUT);
     const sp_tensor *local = &x->dist.program->tensors[dist];
     int64_t size = sp_spec_part_size(x->ctx, x->spec, p, local);
     sp_spec_cut cut = {p, global, local, size, offset};
@@ -317,8 +307,7 @@ static size_t pattern_count(const relating *x, entry_kind kind) {
                                 : p->n_tensors;
 }
 
-static const char *pattern_name(const relating *x, entry_kind kind,
-                                size_t i) {
+static const char *pattern_name(const relating *x, entry_kind kind, size_t i) {
   const sp_program *p = x->seq.program;
   if (kind == ENTRY_OUTPUT) {
     return p->results[i] == SP_NO_TENSOR ? NULL
@@ -418,8 +407,8 @@ static void read_ranges(relating *x) {
 typedef SP_VEC(uint32_t) tensor_list;
 
 static void cut_side(relating *x, side *s, const tensor_list *wanted) {
-  sp_cut_out out = sp_program_cut(x->ctx, s->program, wanted->n, wanted->v,
-                                  s->given);
+  sp_cut_out out =
+      sp_program_cut(x->ctx, s->program, wanted->n, wanted->v, s->given);
   s->cut = out.program;
   s->to = out.to;
 }
@@ -457,9 +446,10 @@ static void refuse_missing(const relating *x, const side *s) {
       const sp_tensor *t = &s->program->tensors[i];
       bool seq = s == &x->seq;
       sp_raise(x->ctx, SP_ERR_INPUT, x->spec->inputs.loc,
-               sp_format(x->ctx, seq ? "inputs: {%s: Replicate}, or how it is "
-                                       "cut"
-                                     : "inputs: {NAME: {as: %s}}",
+               sp_format(x->ctx,
+                         seq ? "inputs: {%s: Replicate}, or how it is "
+                               "cut"
+                             : "inputs: {NAME: {as: %s}}",
                          t->name),
                "the outputs depend on the input %s, %s, of the %s program, and "
                "nothing says what %s",

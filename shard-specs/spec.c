@@ -4,10 +4,10 @@
 #include <string.h>
 
 static const char *const keys[] = {
-    "sequential", "distributed", "mesh",      "groups",        "inputs",
-    "outputs",    "assume",      "constants", "cuts",          "dropout",
-    "operators",  "include",     "expect",    "uninitialised", "where",
-    "why",        "example",     "title",     NULL};
+    "sequential", "distributed",   "mesh",  "groups",  "inputs",    "outputs",
+    "assume",     "constants",     "cuts",  "dropout", "operators", "include",
+    "expect",     "uninitialised", "where", "why",     "example",   "title",
+    NULL};
 
 static const sp_yaml *required(sp_ctx *ctx, const sp_yaml *root,
                                const char *key, const char *hint) {
@@ -46,8 +46,8 @@ static void read_dropout(sp_ctx *ctx, sp_spec *spec, const sp_yaml *node) {
 }
 
 /* Files of meanings, relative to the spec. */
-static void read_include(sp_ctx *ctx, const sp_spec *spec,
-                         const sp_yaml *list, spi_meanings *out) {
+static void read_include(sp_ctx *ctx, const sp_spec *spec, const sp_yaml *list,
+                         spi_meanings *out) {
   static const char *const only[] = {"operators", NULL};
   sp_yaml_want(ctx, list, SP_YAML_LIST, "include");
   const char *slash = strrchr(spec->file, '/');
@@ -58,8 +58,8 @@ static void read_include(sp_ctx *ctx, const sp_spec *spec,
                        path);
     }
     size_t n;
-    char *text = sp_file_read(ctx, path, list->items[i]->loc,
-                              (size_t)1 << 20, &n);
+    char *text =
+        sp_file_read(ctx, path, list->items[i]->loc, (size_t)1 << 20, &n);
     const sp_yaml *root = sp_yaml_read_text(ctx, path, text, n);
     sp_yaml_keys(ctx, root, "an included file", only);
     spi_read_operators(ctx, required(ctx, root, "operators", NULL), out);

@@ -84,10 +84,10 @@ typedef struct sp_spec_range {
 typedef struct sp_spec_constant {
   const char *name;
   sp_loc loc;
-  int64_t rank;     /* -1: all of the side */
+  int64_t rank; /* -1: all of the side */
   bool has_shape;
-  sp_shape shape;   /* dtype INVALID: not said */
-  uint32_t n;       /* values; 1 for all elements alike */
+  sp_shape shape; /* dtype INVALID: not said */
+  uint32_t n;     /* values; 1 for all elements alike */
   const double *f;
   const int64_t *i; /* NULL when one is no integer */
 } sp_spec_constant;

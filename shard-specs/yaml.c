@@ -125,8 +125,8 @@ static void load_scalar(loading *y) {
   node->text = sp_intern(y->ctx, value, n);
   node->n = n;
   yaml_scalar_style_t style = e->data.scalar.style;
-  bool block = style == YAML_LITERAL_SCALAR_STYLE ||
-               style == YAML_FOLDED_SCALAR_STYLE;
+  bool block =
+      style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
   node->quoted = style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
                  style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
   node->lines = (sp_lang_text){
@@ -150,8 +150,7 @@ static void open_level(loading *y, sp_yaml_kind kind) {
   if (kind == SP_YAML_MAP) {
     refuse_anchor(y, e->data.mapping_start.anchor, e->data.mapping_start.tag);
   } else {
-    refuse_anchor(y, e->data.sequence_start.anchor,
-                  e->data.sequence_start.tag);
+    refuse_anchor(y, e->data.sequence_start.anchor, e->data.sequence_start.tag);
   }
   sp_yaml *node = node_new(y, kind);
   put(y, node);
@@ -173,8 +172,8 @@ static void refuse_twins(loading *y, const sp_yaml *map) {
   for (size_t i = 1; i < map->n; i++) {
     const sp_yaml *a = sorted[i - 1].key, *b = sorted[i].key;
     if (strcmp(a->text, b->text) == 0) {
-      bool later = b->loc.line > a->loc.line ||
-                   (b->loc.line == a->loc.line && b->loc.column > a->loc.column);
+      bool later = b->loc.line > a->loc.line || (b->loc.line == a->loc.line &&
+                                                 b->loc.column > a->loc.column);
       sp_yaml_fail(y->ctx, later ? b : a, NULL, "%.80s is there twice",
                    a->text);
     }
@@ -277,8 +276,7 @@ const sp_yaml *sp_yaml_read_text(sp_ctx *ctx, const char *file,
     }
   }
   if (!yaml_parser_initialize(&y->parser)) {
-    sp_raise(ctx, SP_ERR_MEMORY, (sp_loc){.file = file}, NULL,
-             "out of memory");
+    sp_raise(ctx, SP_ERR_MEMORY, (sp_loc){.file = file}, NULL, "out of memory");
   }
   yaml_parser_set_input_string(&y->parser, (const unsigned char *)text, n);
   yaml_parser_set_encoding(&y->parser, YAML_UTF8_ENCODING);
@@ -303,8 +301,7 @@ const sp_yaml *sp_yaml_read_text(sp_ctx *ctx, const char *file,
 const sp_yaml *sp_yaml_read_file(sp_ctx *ctx, const char *path) {
   const char *file = sp_strdup(ctx, path);
   size_t n;
-  char *text =
-      sp_file_read(ctx, path, (sp_loc){.file = file}, MAX_FILE, &n);
+  char *text = sp_file_read(ctx, path, (sp_loc){.file = file}, MAX_FILE, &n);
   return sp_yaml_read_text(ctx, file, text, n);
 }
 

@@ -11,8 +11,8 @@
 #ifndef SP_SPECS_YAML_H
 #define SP_SPECS_YAML_H
 
-#include "base/file.h"
 #include "base/ctx.h"
+#include "base/file.h"
 #include "encode/lang.h"
 
 typedef enum sp_yaml_kind {
@@ -38,7 +38,6 @@ struct sp_yaml {
   /* of a scalar's text: where its lines begin in the file */
   sp_lang_text lines;
 };
-
 
 const sp_yaml *sp_yaml_read_file(sp_ctx *ctx, const char *path);
 const sp_yaml *sp_yaml_read_text(sp_ctx *ctx, const char *file,

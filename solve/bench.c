@@ -158,8 +158,9 @@ spi_bench *spi_bench_new(sp_state *s) {
   sp_machine_options options = {.budget_ops = b->budget, .keep_all = true};
   b->scales =
       sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
-  b->seq = sp_machine_new(s->ctx, s->pool, s->seq_program, &options);
   b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);
+  options.sequential = true;
+  b->seq = sp_machine_new(s->ctx, s->pool, s->seq_program, &options);
   return b;
 }
 

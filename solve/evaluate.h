@@ -22,22 +22,23 @@
 typedef struct sp_machine sp_machine;
 
 typedef struct sp_machine_options {
-  double budget_ops;     /* operations; 0: SP_RUN_OPS */
-  size_t budget_bytes;   /* of tensor values; 0: SP_RUN_BYTES */
-  bool sequential;       /* one rank, whatever the module says: modules before
-                            the partitioner carry the number of devices */
-  bool round_to_dtype;   /* round every tensor to its type */
-  bool keep_all;         /* forget no tensor */
-  unsigned threads;      /* 0: two */
-  bool slow;             /* for tests: no fast path */
-  bool raw;              /* for tests: terms as they are written */
+  double budget_ops;   /* operations; 0: SP_RUN_OPS */
+  size_t budget_bytes; /* of tensor values; 0: SP_RUN_BYTES */
+  bool sequential;     /* one rank, whatever the module says: modules before
+                          the partitioner carry the number of devices */
+  bool round_to_dtype; /* round every tensor to its type */
+  bool keep_all;       /* forget no tensor */
+  unsigned threads;    /* 0: two */
+  bool slow;           /* for tests: no fast path */
+  bool raw;            /* for tests: terms as they are written */
 } sp_machine_options;
 
 #define SP_RUN_OPS 4e9
 #define SP_RUN_BYTES ((size_t)4 << 30)
 
-sp_machine *sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
-                   const sp_machine_options *options); /* NULL: all default */
+sp_machine *
+sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
+               const sp_machine_options *options); /* NULL: all default */
 /* Forget all values; what was compiled stays. */
 void sp_machine_reset(sp_machine *m);
 /* Never forget this tensor's values once computed. */
@@ -47,11 +48,11 @@ void sp_machine_keep(sp_machine *m, uint32_t tensor);
 /* Row-major values of one rank: integers as whole numbers, booleans as 0, 1.
  * Where memory for them is beyond the budget, running will say so. */
 void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
-                      const double *values);
+                          const double *values);
 typedef double (*sp_machine_value_fn)(void *user, int64_t rank, int64_t flat,
-                                  const int64_t *idx);
-void sp_machine_fill_input(sp_machine *m, uint32_t tensor, sp_machine_value_fn value,
-                       void *user);
+                                      const int64_t *idx);
+void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
+                           sp_machine_value_fn value, void *user);
 
 /* ---- running ---- */
 bool sp_machine_run(sp_machine *m); /* all results */
@@ -84,9 +85,9 @@ bool sp_machine_has(const sp_machine *m, uint32_t tensor);
  * rounded here: sp_machine_int is exact. Valid until the run is reset. */
 const double *sp_machine_values(sp_machine *m, uint32_t tensor, int64_t rank);
 double sp_machine_value(const sp_machine *m, uint32_t tensor, int64_t rank,
-                    int64_t flat);
+                        int64_t flat);
 int64_t sp_machine_int(const sp_machine *m, uint32_t tensor, int64_t rank,
-                   int64_t flat);
+                       int64_t flat);
 const sp_program *sp_machine_program(const sp_machine *m);
 int64_t sp_machine_ranks(const sp_machine *m);
 

@@ -80,8 +80,8 @@ static void draw_seq(sp_machine *seq, const sp_problem *problem,
   if (sp_machine_has(seq, tensor)) {
     return;
   }
-  drawing d = {.name = t->name, .seed = seed, .draw = draw,
-               .type = t->shape.dtype};
+  drawing d = {
+      .name = t->name, .seed = seed, .draw = draw, .type = t->shape.dtype};
   for (size_t i = 0; i < problem->n_ranges; i++) {
     if (problem->ranges[i].seq == tensor) {
       d.lo = problem->ranges[i].lo;
@@ -252,8 +252,8 @@ static bool reduced(const sp_machine *dist, const sp_placed *p, int64_t rank,
       same = same || (has_rank && has_r);
     }
     if (r != rank && same && position_in_group(l, r, &m) > 0) {
-      *out = combined(l->partial, *out,
-                      sp_machine_value(dist, p->dist, r, flat));
+      *out =
+          combined(l->partial, *out, sp_machine_value(dist, p->dist, r, flat));
     }
   }
   if (l->partial == SP_PARTIAL_AVG) {
@@ -263,7 +263,8 @@ static bool reduced(const sp_machine *dist, const sp_placed *p, int64_t rank,
 }
 
 static double scale_of(const sp_machine *seq, uint32_t tensor) {
-  int64_t n = sp_shape_elements(&sp_machine_program(seq)->tensors[tensor].shape);
+  int64_t n =
+      sp_shape_elements(&sp_machine_program(seq)->tensors[tensor].shape);
   double scale = 1;
   for (int64_t i = 0; i < n; i++) {
     double v = fabs(sp_machine_value(seq, tensor, 0, i));
@@ -299,7 +300,8 @@ bool sp_outputs_differ(const sp_machine *seq, const sp_machine *dist,
                        const sp_placed *placed, double tolerance,
                        sp_difference *out) {
   const sp_shape *global = &sp_machine_program(seq)->tensors[placed->seq].shape;
-  const sp_shape *local = &sp_machine_program(dist)->tensors[placed->dist].shape;
+  const sp_shape *local =
+      &sp_machine_program(dist)->tensors[placed->dist].shape;
   int64_t n = sp_shape_elements(local);
   *out = (sp_difference){.scale = scale_of(seq, placed->seq)};
   for (int64_t r = 0; placed->layout && r < sp_machine_ranks(dist); r++) {

@@ -30,11 +30,11 @@ typedef struct sp_difference {
   int64_t rank, local, global; /* row-major; of a partial tensor the rank is
                                   the first of its group */
   double expected, got;
-  double error;   /* |got - expected| / scale */
-  double scale;   /* the largest finite |expected| in the tensor, at least 1 */
-  int64_t count;  /* elements that differ by more than the tolerance */
-  int64_t nan;    /* elements where just one side is NaN or infinite */
-  int64_t n;      /* elements compared */
+  double error;  /* |got - expected| / scale */
+  double scale;  /* the largest finite |expected| in the tensor, at least 1 */
+  int64_t count; /* elements that differ by more than the tolerance */
+  int64_t nan;   /* elements where just one side is NaN or infinite */
+  int64_t n;     /* elements compared */
 } sp_difference;
 
 /* Compares all elements of a promised tensor (both machines have it). True:

@@ -22,8 +22,8 @@ static void add_tensor(sp_machine *m, uint32_t tensor) {
   for (uint32_t d = 0; d < n && !t->no_type; d++) {
     extents[d + 1] = x->shape.dims[d];
   }
-  t->sym = sp_sym_new(e->pool, x->name, t->sort, t->no_type ? 1 : n + 1,
-                      extents);
+  t->sym =
+      sp_sym_new(e->pool, x->name, t->sort, t->no_type ? 1 : n + 1, extents);
 }
 
 /* Nodes that depend on no parameter. */
@@ -83,8 +83,8 @@ sp_machine *sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
   }
   bool many = program->partitions > 1 && !e->options.sequential;
   e->ranks = many ? program->partitions : 1;
-  e->rank = e->ranks > 1 ? sp_var(p, SP_VAR_RANK, "rank", e->ranks)
-                         : sp_int(p, 0);
+  e->rank =
+      e->ranks > 1 ? sp_var(p, SP_VAR_RANK, "rank", e->ranks) : sp_int(p, 0);
   e->states = sp_alloc_n(ctx, e->options.threads, sizeof(spi_tape_state *));
   return new_machine(e, program);
 }
@@ -225,8 +225,7 @@ static bool over_budget(sp_machine *m, uint32_t node, double cost, bool more) {
                 total * (more ? 10 : 1.1));
   return spi_fail(m, SP_RUN_BUDGET, node, hint,
                   "running takes %s%.2g operations, the budget is %.2g",
-                  more ? "more than " : "about ", total,
-                  e->options.budget_ops);
+                  more ? "more than " : "about ", total, e->options.budget_ops);
 }
 
 /* A tensor that may be read more than once by one node counts each time. */
@@ -244,8 +243,8 @@ static void wait_for(sp_machine *m, const plan *r) {
 
 static void release(sp_machine *m, uint32_t tensor) {
   machine_tensor *t = &m->tensors[tensor];
-  if (t->waiting == 0 && !t->given && !t->keep &&
-      !(t->lasting && m->inner) && !m->e->options.keep_all) {
+  if (t->waiting == 0 && !t->given && !t->keep && !(t->lasting && m->inner) &&
+      !m->e->options.keep_all) {
     forget(m, tensor);
   }
 }
@@ -253,8 +252,8 @@ static void release(sp_machine *m, uint32_t tensor) {
 /* May it run? */
 static bool allowed(sp_machine *m, const plan *r) {
   spi_engine *e = m->e;
-  e->trouble = (sp_machine_trouble){
-      .node = UINT32_MAX, .message = "", .hint = ""};
+  e->trouble =
+      (sp_machine_trouble){.node = UINT32_MAX, .message = "", .hint = ""};
   if (e->refused.outcome != SP_RUN_OK) {
     e->trouble = e->refused;
     return false;
@@ -326,13 +325,18 @@ bool sp_machine_run_to(sp_machine *m, uint32_t tensor) {
  * nothing will run. */
 static void *open_input(sp_machine *m, uint32_t tensor) {
   machine_tensor *t = &m->tensors[tensor];
-  if (!t->given) {
-    forget(m, tensor);
-    t->values = spi_buffer_new(m, tensor);
-    if (!t->values) {
+  bool shared = t->given && t->values->users > 1; /* with a copy of it */
+  if (!t->given || shared) {
+    spi_buffer *new = spi_buffer_new(m, tensor);
+    if (!new) {
       m->e->refused = m->e->trouble;
       return NULL;
     }
+    if (shared) { /* other ranks keep what they have */
+      memcpy(new->data, t->values->data, new->bytes);
+    }
+    forget(m, tensor);
+    t->values = new;
     t->given = true;
   }
   t->converted = false;
@@ -343,7 +347,7 @@ static void put(void *data, sp_sort sort, int64_t at, double v) {
   if (sort == SP_SORT_REAL) {
     ((double *)data)[at] = v;
   } else if (sort == SP_SORT_INT) {
-    ((int64_t *)data)[at] = v >= 9.2e18 ? INT64_MAX
+    ((int64_t *)data)[at] = v >= 9.2e18    ? INT64_MAX
                             : v <= -9.2e18 ? INT64_MIN
                                            : (int64_t)v;
   } else {

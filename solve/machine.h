@@ -1,4 +1,4 @@
-/* machine.h: inside of a machine (solve/evaluate.h). For solve/machine_*.c.
+/* machine.h: inside of a machine (solve/evaluate.h). Inside solve/ only.
  *
  * A buffer holds a tensor's values on all ranks, rank-major: int64_t, double or
  * uint8_t by sort. Buffers are counted: a loop's carried tensors are shared
@@ -52,6 +52,7 @@ struct spi_compiled {
   const spi_tape *tape; /* NULL: opaque, or there are no elements */
   const spi_contraction *contraction; /* or NULL */
   const spi_opaque *opaque;           /* or NULL */
+  sp_sym alias; /* the operand whose values these are, in the same order */
   uint32_t n_helpers;
   spi_compiled **helpers; /* to be computed before it, in this order */
   sp_expr made_for;       /* a helper: the term that it stands for */
@@ -61,10 +62,10 @@ struct spi_compiled {
 typedef struct machine_tensor {
   sp_sym sym;
   sp_sort sort;
-  int64_t n;       /* elements of one rank */
-  bool no_type;    /* of FX: a result that nobody uses */
+  int64_t n;    /* elements of one rank */
+  bool no_type; /* of FX: a result that nobody uses */
   bool given, keep;
-  bool lasting;    /* depends on no input: loops keep it */
+  bool lasting;     /* depends on no input: loops keep it */
   uint32_t waiting; /* needed nodes still to run that read it */
   spi_buffer *values;
   spi_compiled *compiled;
@@ -130,8 +131,7 @@ void spi_sources(const sp_machine *m, uint32_t node, const spi_tape *t,
 
 /* ---- machine_contract.c ---- */
 /* NULL: not a plain sum of products of two elements. */
-const spi_contraction *spi_contraction_of(sp_machine *m,
-                                          const spi_compiled *c);
+const spi_contraction *spi_contraction_of(sp_machine *m, const spi_compiled *c);
 double spi_contraction_cost(const spi_contraction *c); /* on one rank */
 void spi_contract(sp_machine *m, uint32_t node, const spi_compiled *c,
                   void *out);

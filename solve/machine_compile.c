@@ -15,8 +15,8 @@ static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
   const sp_machine *m = env;
   uint32_t tensor = call->node->in[operand];
   sp_expr at[SP_MAX_DIMS + 1];
-  at[0] = spi_same_index(call->node) && operand == 0 ? sp_int(call->pool, 0)
-                                                     : rank;
+  at[0] =
+      spi_same_index(call->node) && operand == 0 ? sp_int(call->pool, 0) : rank;
   memcpy(at + 1, idx, m->program->tensors[tensor].shape.n_dims * sizeof *at);
   return sp_read(call->pool, m->tensors[tensor].sym, at);
 }
@@ -61,6 +61,32 @@ static double compile_array(sp_machine *m, spi_compiled *c) {
   return c->tape->cost * (double)c->n;
 }
 
+/* The operand that the array is, element by element: its buffer is shared. */
+static sp_sym alias_of(const sp_machine *m, const spi_compiled *c) {
+  spi_engine *e = m->e;
+  sp_pool *p = e->pool;
+  const sp_sym none = {0};
+  if (sp_kind_of(p, c->term) != SP_KIND_READ) {
+    return none;
+  }
+  sp_sym sym = sp_read_sym(p, c->term);
+  uint32_t n = sp_n_args(p, c->term);
+  const int64_t *extents = sp_sym_extents(p, sym);
+  int64_t size = 1;
+  sp_expr at[SP_MAX_DIMS + 1];
+  for (uint32_t i = 1; i < n; i++) {
+    at[i] = sp_arg(p, c->term, i);
+    size *= extents[i];
+  }
+  if (sp_sym_is_table(p, sym) || n == 0 || e->options.round_to_dtype ||
+      sp_arg(p, c->term, 0).v != e->rank.v || size != c->n) {
+    return none;
+  }
+  sp_expr from = sp_flatten(p, n - 1, extents + 1, at + 1);
+  sp_expr to = sp_flatten(p, c->shape.n_dims, c->shape.dims, c->idx);
+  return from.v == to.v ? sym : none;
+}
+
 static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   spi_engine *e = m->e;
   uint32_t tensor = node->out + k;
@@ -90,6 +116,10 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
     return spi_opaque_cost(c->opaque);
   }
   if (!e->options.slow && !e->options.raw) {
+    c->alias = alias_of(m, c);
+    if (c->alias.v) {
+      return 1;
+    }
     spi_share(m, c);
   }
   double cost = compile_array(m, c);
@@ -131,8 +161,8 @@ void spi_node_compile(sp_machine *m, uint32_t node) {
   }
   x->compiled = true;
   job j = {m, node};
-  sp_mode was = sp_pool_mode(
-      m->e->pool, m->e->options.raw ? SP_MODE_RAW : SP_MODE_NORMAL);
+  sp_mode was = sp_pool_mode(m->e->pool,
+                             m->e->options.raw ? SP_MODE_RAW : SP_MODE_NORMAL);
   sp_code code = sp_protect(ctx, compile, &j);
   sp_pool_mode(m->e->pool, was);
   if (code == SP_OK) {

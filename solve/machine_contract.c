@@ -105,8 +105,7 @@ static axes select_axes(const finder *f, sp_ctx *ctx, bool bound, bool a,
   for (uint32_t i = 0; i < f->n; i++) {
     const axis *x = &f->v[i];
     bool in_a = x->a != 0, in_b = x->b != 0;
-    if (bound ? x->out < 0
-              : x->out >= 0 && (in_b ? a == in_a && b : a && !b)) {
+    if (bound ? x->out < 0 : x->out >= 0 && (in_b ? a == in_a && b : a && !b)) {
       r.v[r.n++] = *x;
       r.size *= x->extent;
     }
@@ -213,11 +212,7 @@ double spi_contraction_cost(const spi_contraction *c) {
 
 /* ---- packing ---- */
 
-typedef enum side {
-  SIDE_A,
-  SIDE_B,
-  SIDE_OUT
-} side;
+typedef enum side { SIDE_A, SIDE_B, SIDE_OUT } side;
 
 static int64_t stride_of(const axis *x, side s) {
   return s == SIDE_A ? x->a : s == SIDE_B ? x->b : x->out;

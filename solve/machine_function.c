@@ -91,8 +91,8 @@ static void sort_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
 }
 
 /* PyTorch's: "aten.sort:values:down:stable:N", "aten.topk:indices:..." */
-static void aten_sort_run(sp_ctx *ctx, const spi_opaque *o,
-                          spi_lane *const *v, spi_lane *out) {
+static void aten_sort_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
+                          spi_lane *out) {
   order_run(ctx, o, v, out, strstr(o->name, ":down:") != NULL,
             strstr(o->name, ":indices:") != NULL, 0);
 }
@@ -182,8 +182,8 @@ static void reduce_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
   out[0] = acc[o->result];
 }
 
-static void all_reduce_run(sp_ctx *ctx, const spi_opaque *o,
-                           spi_lane *const *v, spi_lane *out) {
+static void all_reduce_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
+                           spi_lane *out) {
   (void)ctx;
   out[0] = v[0][0];
   for (int64_t i = 1; i < o->slices[0].n; i++) {
@@ -240,7 +240,8 @@ static void rng_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
     } else {
       /* without the sign: non-negative in every type */
       int keep = bits - !sp_dtype_is_unsigned(o->dtype);
-      out[i].i = (int64_t)(keep < 63 ? h & (((uint64_t)1 << keep) - 1) : h >> 1);
+      out[i].i =
+          (int64_t)(keep < 63 ? h & (((uint64_t)1 << keep) - 1) : h >> 1);
     }
   }
 }
@@ -272,7 +273,7 @@ static void cholesky_run(sp_ctx *ctx, const spi_opaque *o, spi_lane *const *v,
   bool lower = flag(o, "lower");
   const spi_lane *a = v[0];
   memset(out, 0, (size_t)(n * n) * sizeof *out);
-#define AT(i, j) (lower ? (i) * n + (j) : (j) * n + (i))
+#define AT(i, j) (lower ? (i)*n + (j) : (j)*n + (i))
   for (int64_t i = 0; i < n; i++) {
     for (int64_t j = 0; j <= i; j++) {
       double s = a[AT(i, j)].r;

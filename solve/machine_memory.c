@@ -134,11 +134,11 @@ static bool float_format(sp_dtype t, int *bits, int *max, int *min) {
     sp_dtype t;
     int bits, max, min;
   } table[] = {
-      {SP_F32, 24, 127, -126},      {SP_BF16, 8, 127, -126},
-      {SP_F16, 11, 15, -14},        {SP_F8E5M2, 3, 15, -14},
-      {SP_F8E4M3, 4, 7, -6},        {SP_F8E4M3FN, 4, 8, -6},
+      {SP_F32, 24, 127, -126},       {SP_BF16, 8, 127, -126},
+      {SP_F16, 11, 15, -14},         {SP_F8E5M2, 3, 15, -14},
+      {SP_F8E4M3, 4, 7, -6},         {SP_F8E4M3FN, 4, 8, -6},
       {SP_F8E4M3B11FNUZ, 4, 4, -10}, {SP_F8E3M4, 5, 3, -2},
-      {SP_F8E5M2FNUZ, 3, 15, -15},  {SP_F8E4M3FNUZ, 4, 7, -7},
+      {SP_F8E5M2FNUZ, 3, 15, -15},   {SP_F8E4M3FNUZ, 4, 7, -7},
       {SP_F4E2M1FN, 2, 2, 0},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

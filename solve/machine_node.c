@@ -100,8 +100,8 @@ static bool run_tape(sp_machine *m, uint32_t node, const spi_compiled *c,
                   .out = out,
                   .from = blocks * (int64_t)i / (int64_t)parts,
                   .to = blocks * (int64_t)(i + 1) / (int64_t)parts};
-    started[i] = i > 0 && thrd_create(&threads[i], run_part, &v[i]) ==
-                              thrd_success;
+    started[i] =
+        i > 0 && thrd_create(&threads[i], run_part, &v[i]) == thrd_success;
   }
   bool outside = false;
   for (unsigned i = 0; i < parts; i++) {
@@ -134,8 +134,8 @@ static bool run_helpers(sp_machine *m, uint32_t node, const spi_compiled *c) {
   for (uint32_t i = 0; i < c->n_helpers; i++) {
     spi_compiled *h = c->helpers[i];
     sp_sym of;
-    h->values = spi_buffer_for(m, node, m->program->nodes[node].name, h->sort,
-                               h->n);
+    h->values =
+        spi_buffer_for(m, node, m->program->nodes[node].name, h->sort, h->n);
     if (!h->values) {
       return false;
     }
@@ -166,9 +166,25 @@ static bool run_shared(sp_machine *m, uint32_t node, const spi_compiled *c,
   return ok;
 }
 
+static bool run_alias(sp_machine *m, uint32_t node, machine_tensor *t) {
+  const sp_node *n = &m->program->nodes[node];
+  for (uint32_t k = 0; k < n->n_in; k++) {
+    machine_tensor *in = &m->tensors[n->in[k]];
+    if (in->sym.v == t->compiled->alias.v) {
+      t->values = in->values;
+      t->values->users++;
+      return true;
+    }
+  }
+  return false; /* not reached: only operands are read */
+}
+
 static bool run_result(sp_machine *m, uint32_t node, uint32_t tensor) {
   machine_tensor *t = &m->tensors[tensor];
   const spi_compiled *c = t->compiled;
+  if (c->alias.v) {
+    return run_alias(m, node, t);
+  }
   t->values = spi_buffer_new(m, tensor);
   if (!t->values) {
     return false;

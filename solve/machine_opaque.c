@@ -24,8 +24,8 @@ typedef struct opener {
 static spi_slice compile_slice(const opener *x, sp_expr e) {
   spi_engine *g = x->m->e;
   sp_pool *p = g->pool;
-  bool lambda = sp_kind_of(p, e) == SP_KIND_RED &&
-                sp_red_op_of(p, e) == SP_RED_LAMBDA;
+  bool lambda =
+      sp_kind_of(p, e) == SP_KIND_RED && sp_red_op_of(p, e) == SP_RED_LAMBDA;
   uint32_t n = lambda ? sp_red_n_vars(p, e) : 0, d = x->shape->n_dims;
   spi_slice s = {.n = 1, .sort = sp_sort_of(p, e)};
   sp_expr *vars = sp_alloc_n(g->ctx, n + d + 1u, sizeof *vars);
@@ -41,7 +41,8 @@ static spi_slice compile_slice(const opener *x, sp_expr e) {
                              ? sp_var_extent(p, sp_arg(p, e, i))
                              : 1;
     if (!sp_mul_ok(s.n, extents[1 + d + i], &s.n) || s.n >= SP_MAX_ELEMENTS) {
-      sp_raise(g->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a slice is too large");
+      sp_raise(g->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL,
+               "a slice is too large");
     }
   }
   s.extents = extents + 1 + d;
@@ -216,8 +217,8 @@ void spi_opaque_run(sp_machine *m, uint32_t tensor, const spi_opaque *o,
       }
       o->f->run(e->ctx, o, v, r);
       for (int64_t i = 0; i < o->n_out; i++) {
-        spi_store(m, m->tensors[tensor].compiled, out, rank * m->tensors[tensor].n +
-                  flat_of(shape, idx), 1, &r[i]);
+        spi_store(m, m->tensors[tensor].compiled, out,
+                  rank * m->tensors[tensor].n + flat_of(shape, idx), 1, &r[i]);
         next_choice(shape, o->position, true, idx);
       }
       next_choice(shape, o->position, false, idx);

@@ -149,8 +149,8 @@ static sp_expr add_helper(const sharer *s, spi_compiled *c) {
     return (sp_expr){0};
   }
   c->made_for = term;
-  c->sym = sp_sym_new(g->pool, "helper", c->sort, c->shape.n_dims + 1,
-                      c->extents);
+  c->sym =
+      sp_sym_new(g->pool, "helper", c->sort, c->shape.n_dims + 1, c->extents);
   /* its own parts first; they are computed before it */
   sharer inner = *s;
   inner.now = c;

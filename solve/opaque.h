@@ -1,4 +1,4 @@
-/* opaque.h: the concrete meaning of opaque functions. For solve/machine_*.c.
+/* opaque.h: the concrete meaning of opaque functions. Inside solve/ only.
  *
  * CONTRACT. The operator table says only which slices an opaque function sees
  * (encode/ops/sort.c, ...); what it computes is said here, and nothing is ever

@@ -27,8 +27,7 @@ spi_scalars *spi_scalars_of(sp_pool *p, const sp_node *node) {
   sp_expr *results = sp_alloc_n(ctx, s->n_results + 1u, sizeof *results);
   sp_sym *syms = sp_alloc_n(ctx, s->n_params + 1u, sizeof *syms);
   for (uint32_t i = 0; i < s->n_params; i++) {
-    s->sorts[i] =
-        sp_dtype_sort(region->tensors[region->params[i]].shape.dtype);
+    s->sorts[i] = sp_dtype_sort(region->tensors[region->params[i]].shape.dtype);
     syms[i] = sp_sym_new(p, "parameter", s->sorts[i], 0, NULL);
     params[i] = sp_read(p, syms[i], NULL);
   }

@@ -204,6 +204,14 @@ static sp_hyps pieces_lemmas(sp_prover *pr, const outer *whole,
   return hyps;
 }
 
+/* Worth trying? Functions are compared point by point, which costs little, and
+ * their raw bodies may differ in form. */
+static bool may_be_equal(sp_pool *p, sp_expr x, sp_expr y) {
+  bool functions = sp_red_op_of(p, x) == SP_RED_LAMBDA &&
+                   sp_red_op_of(p, y) == SP_RED_LAMBDA;
+  return functions || sp_skeleton(p, x) == sp_skeleton(p, y);
+}
+
 static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   outer oa = outer_of(p, a), ob = outer_of(p, b);
@@ -214,7 +222,7 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   for (uint32_t i = 0; i < oa.n_reds; i++) {
     for (uint32_t k = 0; k < ob.n_reds; k++) {
       sp_expr x = oa.red[i], y = ob.red[k];
-      if (x.v != y.v && sp_skeleton(p, x) == sp_skeleton(p, y) &&
+      if (x.v != y.v && may_be_equal(p, x, y) &&
           spi_red_equal(pr, x, y, given)) {
         hyps = spi_hyps_with(pr, hyps, equation(p, x, y));
       }

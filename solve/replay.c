@@ -6,8 +6,9 @@
 sp_replay sp_replay_inputs(sp_ctx *ctx, const sp_problem *problem,
                            const sp_counterexample *c) {
   sp_pool *pool = sp_pool_new(ctx);
+  sp_machine_options one_rank = {.sequential = true};
   sp_replay r = {
-      .seq = sp_machine_new(ctx, pool, problem->seq, NULL),
+      .seq = sp_machine_new(ctx, pool, problem->seq, &one_rank),
       .dist = sp_machine_new(ctx, pool, problem->dist, NULL),
   };
   const char *why = "";

@@ -72,11 +72,11 @@ typedef struct spi_instr {
   const uint32_t *in;
   const spi_lane *coefs;
   spi_lane value;
-  uint32_t source;   /* READ */
-  bool guarded;      /* READ: under a condition */
-  bool in_order;     /* READ: addresses of lanes are one after the other */
-  spi_bits bits;     /* INT_BITS */
-  const char *name;  /* NAMED */
+  uint32_t source;  /* READ */
+  bool guarded;     /* READ: under a condition */
+  bool in_order;    /* READ: addresses of lanes are one after the other */
+  spi_bits bits;    /* INT_BITS */
+  const char *name; /* NAMED */
   const sp_sort *sorts;
   double (*one)(double);
   double (*two)(double, double);
@@ -113,11 +113,11 @@ typedef struct spi_tape {
   const sp_sort *sorts; /* of the results */
   /* Registers of the variables, UINT32_MAX: not read. */
   const uint32_t *vars;
-  uint32_t flat;    /* register of the row-major position over the lane
-                       variables, or UINT32_MAX */
-  spi_block start;  /* what only uniform variables enter */
+  uint32_t flat;   /* register of the row-major position over the lane
+                      variables, or UINT32_MAX */
+  spi_block start; /* what only uniform variables enter */
   spi_block main;
-  double cost;      /* operations of one lane, about */
+  double cost; /* operations of one lane, about */
 } spi_tape;
 
 /* The terms may have these free variables: first n_uniform ones that have one

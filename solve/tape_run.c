@@ -146,8 +146,8 @@ static void run_named(spi_tape_state *s, const spi_instr *o, spi_lane *out,
   for (uint32_t k = 1; k < o->n; k++) {                                        \
     const spi_lane *b = s->reg[o->in[k]];                                      \
     for (uint32_t l = 0; l < n; l++) {                                         \
-      out[l].field = out[l].field compare b[l].field ? b[l].field              \
-                                                     : out[l].field;           \
+      out[l].field =                                                           \
+          out[l].field compare b[l].field ? b[l].field : out[l].field;         \
     }                                                                          \
   }
 
@@ -553,8 +553,8 @@ static void run_block(spi_tape_state *s, const spi_block *b, uint32_t n) {
 spi_tape_state *spi_tape_state_new(sp_ctx *ctx, uint32_t max_regs) {
   spi_tape_state *s = sp_alloc(ctx, sizeof *s);
   s->cap = max_regs;
-  s->lanes = sp_alloc_n(ctx, (size_t)max_regs + 1,
-                        SPI_LANES * sizeof *s->lanes);
+  s->lanes =
+      sp_alloc_n(ctx, (size_t)max_regs + 1, SPI_LANES * sizeof *s->lanes);
   s->regs = sp_alloc_n(ctx, (size_t)max_regs + 1, sizeof *s->regs);
   s->reg = s->regs;
   return s;

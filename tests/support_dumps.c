@@ -55,13 +55,13 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*x, *y);
 }
 
-dump_list dump_list_find(const char *end) {
+dump_list dump_list_find_in(const char *folder, const char *end) {
   dump_list l = {0};
   const char *cases = getenv("SHARDPROOF_CASES");
   if (cases && *cases) {
-    char *xla = joined(cases, "xla");
-    find_in(&l, xla, end, 2);
-    free(xla);
+    char *dir = joined(cases, folder);
+    find_in(&l, dir, end, 2);
+    free(dir);
   }
   if (!l.n) {
     printf("(no *%s under SHARDPROOF_CASES: nothing to check) ", end);
@@ -69,6 +69,10 @@ dump_list dump_list_find(const char *end) {
   }
   qsort(l.paths, l.n, sizeof *l.paths, by_name);
   return l;
+}
+
+dump_list dump_list_find(const char *end) {
+  return dump_list_find_in("xla", end);
 }
 
 void dump_list_free(dump_list *l) {

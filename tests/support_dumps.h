@@ -18,6 +18,8 @@ typedef struct dump_list {
 
 /* All files under $SHARDPROOF_CASES/xla whose names end in `end`. */
 dump_list dump_list_find(const char *end);
+/* The same under another folder of $SHARDPROOF_CASES. */
+dump_list dump_list_find_in(const char *folder, const char *end);
 void dump_list_free(dump_list *l);
 
 /* The file's bytes with a zero after them, or NULL. */

@@ -73,8 +73,7 @@ static void expect(bench *b, uint32_t k, int64_t rank, size_t n,
   uint32_t t = b->program->results[k];
   const double *got = sp_machine_values(b->m, t, rank);
   CU_ASSERT_PTR_NOT_NULL_FATAL(got);
-  CU_ASSERT_EQUAL((int64_t)n,
-                  sp_shape_elements(&b->program->tensors[t].shape));
+  CU_ASSERT_EQUAL((int64_t)n, sp_shape_elements(&b->program->tensors[t].shape));
   for (size_t i = 0; i < n; i++) {
     if (fabs(got[i] - want[i]) > 1e-12) {
       printf("\n    result %u, rank %d, element %zu: %g, not %g\n", k,
@@ -441,8 +440,11 @@ static void save_body(bench *b) {
 
 static void expect_same_everywhere(const char *text) {
   static const sp_machine_options ways[] = {
-      {.slow = true, .threads = 1}, {.threads = 1},    {.threads = 3},
-      {.raw = true},                {.keep_all = true},
+      {.slow = true, .threads = 1},
+      {.threads = 1},
+      {.threads = 3},
+      {.raw = true},
+      {.keep_all = true},
   };
   outcome first = {0}, other = {0};
   saved = &first;
@@ -543,12 +545,58 @@ static void all_ways_of_running_agree(void) {
       "  ROOT %u = (f32[19,181], f32[]) tuple(%p, %all)\n}\n");
 }
 
+/* Normalisations and softmax-like maps as single operators: what a row shares
+ * is computed once on the fast way. */
+static void shared_parts_are_computed_the_same(void) {
+  expect_same_everywhere(
+      "HloModule m, num_partitions=2\n"
+      "ENTRY e {\n"
+      "  %a = f32[6,37,5] parameter(0)\n"
+      "  %s = f32[37] parameter(1)\n"
+      "  %o = f32[37] parameter(2)\n"
+      "  %g = f32[6,37,5] parameter(3)\n"
+      "  %v = f32[37] multiply(%o, %o)\n"
+      "  %n = (f32[6,37,5], f32[37], f32[37]) batch-norm-training(%a, %s, %o), "
+      "epsilon=0.001, feature_index=1\n"
+      "  %x = f32[6,37,5] get-tuple-element(%n), index=0\n"
+      "  %y = f32[37] get-tuple-element(%n), index=2\n"
+      "  %d = (f32[6,37,5], f32[37], f32[37]) batch-norm-grad(%a, %s, %o, %v, "
+      "%g), epsilon=0.001, feature_index=1\n"
+      "  %z = f32[6,37,5] get-tuple-element(%d), index=0\n"
+      "  ROOT %t = (f32[6,37,5], f32[37], f32[6,37,5]) tuple(%x, %y, %z)\n"
+      "}\n");
+}
+
+/* Copies share memory with what they copy, until it changes. */
+static void copies_body(bench *b) {
+  give(b, 0, 0, (const double[]){1, 2, 3, 4});
+  give(b, 0, 1, (const double[]){5, 6, 7, 8});
+  CU_ASSERT(sp_machine_run(b->m));
+  EXPECT(b, 0, 1, 5, 6, 7, 8);
+  give(b, 0, 0, (const double[]){9, 9, 9, 9});
+  EXPECT(b, 0, 0, 1, 2, 3, 4);
+  EXPECT(b, 0, 1, 5, 6, 7, 8);
+  CU_ASSERT_EQUAL(sp_machine_value(b->m, b->program->params[0], 1, 3), 8);
+  sp_machine_reset(b->m);
+  give(b, 0, 0, (const double[]){1, 1, 1, 1});
+  give(b, 0, 1, (const double[]){2, 2, 2, 2});
+  CU_ASSERT(sp_machine_run(b->m));
+  EXPECT(b, 0, 1, 2, 2, 2, 2);
+}
+
+static void copies_do_not_change_with_their_original(void) {
+  run("HloModule m, num_partitions=2\nENTRY e {\n"
+      "  %a = f32[4] parameter(0)\n  %r = f32[2,2] reshape(%a)\n"
+      "  ROOT %c = f32[2,2] copy(%r)\n}\n",
+      copies_body);
+}
+
 static void rounding_body(bench *b) {
   const double v[4] = {1.0 / 3, 1e-9, 300.7, -70000};
   give(b, 0, 0, v);
   CU_ASSERT(sp_machine_run(b->m));
-  EXPECT(b, 0, 0, (double)(float)(1.0 / 3), (double)(float)1e-9,
-         (double)300.7f, -70000);
+  EXPECT(b, 0, 0, (double)(float)(1.0 / 3), (double)(float)1e-9, (double)300.7f,
+         -70000);
   EXPECT(b, 1, 0, 0.333984375, sp_round_to_dtype(1e-9, SP_BF16), 300, -70144);
   EXPECT(b, 2, 0, 0, 0, 44, 0);
   const double *h = sp_machine_values(b->m, b->program->results[3], 0);
@@ -612,6 +660,8 @@ void suite_evaluate(void) {
   TEST(any_tensor_can_be_given);
   TEST(fast_paths_give_what_tapes_give);
   TEST(all_ways_of_running_agree);
+  TEST(shared_parts_are_computed_the_same);
+  TEST(copies_do_not_change_with_their_original);
   TEST(values_can_be_rounded_to_their_types);
   TEST(hashed_values_keep_their_range);
 #undef TEST

@@ -1,8 +1,9 @@
-/* test_facts.c: the evaluator and the operator table against what XLA's own
- * runs showed ($SHARDPROOF_CASES/xla, expect.yaml): both programs of a pair are
- * run on hashed inputs in the assumed ranges. Where the pair refines, results
- * agree under the shardings; where it is a violation, they differ on some
- * inputs. A sample of pairs, all of them in the long mode. */
+/* test_facts.c: the evaluator and the operator table against what XLA's and
+ * PyTorch's own runs showed ($SHARDPROOF_CASES/xla, expect.yaml, and torch,
+ * spec.yaml): both programs of a pair are run on hashed inputs in the assumed
+ * ranges. Where the pair refines, results agree under the shardings; where it
+ * is a violation, they differ on some inputs. A sample of pairs, all of them in
+ * the long mode. */
 #include "solve/inputs.h"
 
 #include <CUnit/CUnit.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "graph/hlo.h"
+#include "shard-specs/problem.h"
 #include "tests/support_dumps.h"
 
 void suite_facts(void);
@@ -18,7 +20,7 @@ void suite_facts(void);
 enum { MAX_RANGES = 32, RUNS = 6 };
 
 typedef struct fact {
-  char before[512], after[512];
+  char before[512], after[512], spec[512];
   bool refines, known, skip;
   size_t n;
   sp_assumed_range ranges[MAX_RANGES];
@@ -39,9 +41,10 @@ static const char *value_of(const char *line, const char *key) {
 static void read_line(fact *f, const char *dir, char *line, char *param) {
   const char *v;
   line[strcspn(line, "\r\n")] = '\0';
-  if ((v = value_of(line, "verdict")) != NULL) {
+  if ((v = value_of(line, "verdict")) != NULL ||
+      (v = value_of(line, "expect")) != NULL) {
     f->known = true;
-    f->refines = strcmp(v, "refines") == 0;
+    f->refines = strncmp(v, "refines", 7) == 0;
   } else if ((v = value_of(line, "before")) != NULL && strstr(v, ".txt")) {
     snprintf(f->before, sizeof f->before, "%s/%s", dir, v);
   } else if ((v = value_of(line, "param")) != NULL) {
@@ -72,6 +75,9 @@ static fact *read_fact(const char *path) {
   snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
   snprintf(f->before, sizeof f->before, "%s/before.hlo.txt", dir);
   snprintf(f->after, sizeof f->after, "%s/after.hlo.txt", dir);
+  if (strcmp(strrchr(path, '/'), "/spec.yaml") == 0) {
+    snprintf(f->spec, sizeof f->spec, "%s", path);
+  }
   while (fgets(line, sizeof line, file)) {
     read_line(f, dir, line, param);
   }
@@ -99,16 +105,24 @@ static bool run_both(sp_machine *seq, sp_machine *dist, job *j) {
   return !bad;
 }
 
+static sp_problem problem_of(sp_ctx *ctx, const fact *f) {
+  if (f->spec[0]) {
+    return sp_spec_problem(ctx, sp_spec_read_file(ctx, f->spec));
+  }
+  const sp_program *p = sp_hlo_read_file(ctx, f->before);
+  const sp_program *d = sp_hlo_read_file(ctx, f->after);
+  sp_problem problem = sp_problem_of_pair(ctx, p, d);
+  sp_problem_assume(ctx, &problem, f->ranges, f->n);
+  return problem;
+}
+
 static void run_pair(sp_ctx *ctx, void *arg) {
   job *j = arg;
-  const sp_program *p = sp_hlo_read_file(ctx, j->f->before);
-  const sp_program *d = sp_hlo_read_file(ctx, j->f->after);
-  sp_problem problem = sp_problem_of_pair(ctx, p, d);
-  sp_problem_assume(ctx, &problem, j->f->ranges, j->f->n);
+  sp_problem problem = problem_of(ctx, j->f);
   sp_pool *pool = sp_pool_new(ctx);
   const sp_machine_options one = {.sequential = true};
-  sp_machine *seq = sp_machine_new(ctx, pool, p, &one);
-  sp_machine *dist = sp_machine_new(ctx, pool, d, NULL);
+  sp_machine *seq = sp_machine_new(ctx, pool, problem.seq, &one);
+  sp_machine *dist = sp_machine_new(ctx, pool, problem.dist, NULL);
   for (int i = 0; i < RUNS && !j->differ; i++) {
     sp_machine_reset(seq);
     sp_machine_reset(dist);
@@ -118,8 +132,7 @@ static void run_pair(sp_ctx *ctx, void *arg) {
     }
     for (size_t k = 0; k < problem.n_promised && !j->differ; k++) {
       sp_difference x;
-      j->differ =
-          sp_outputs_differ(seq, dist, &problem.promised[k], 1e-9, &x);
+      j->differ = sp_outputs_differ(seq, dist, &problem.promised[k], 1e-9, &x);
       if (j->differ || x.nan) {
         snprintf(j->message, sizeof j->message,
                  "result %zu, rank %d: %g, expected %g (%d NaN)", k,
@@ -140,8 +153,7 @@ static void check(const char *path) {
   job j = {.f = f};
   sp_ctx *ctx = sp_ctx_new(NULL);
   if (sp_protect(ctx, run_pair, &j) != SP_OK) {
-    snprintf(j.message, sizeof j.message, "%.590s",
-             sp_ctx_error(ctx)->message);
+    snprintf(j.message, sizeof j.message, "%.590s", sp_ctx_error(ctx)->message);
   }
   if (!j.ran || j.differ == f->refines) {
     printf("\n    %s: %s\n", path, j.message);
@@ -151,8 +163,7 @@ static void check(const char *path) {
   free(f);
 }
 
-static void running_shows_the_recorded_verdicts(void) {
-  dump_list l = dump_list_find("xpect.yaml"); /* an end, not the whole name */
+static void check_sample(dump_list l) {
   size_t step = long_mode() ? 1 : 9;
   for (size_t i = 0; i < l.n; i += step) {
     check(l.paths[i]);
@@ -160,8 +171,16 @@ static void running_shows_the_recorded_verdicts(void) {
   dump_list_free(&l);
 }
 
+static void xla_pairs_run_as_recorded(void) {
+  check_sample(dump_list_find("xpect.yaml")); /* the end of a name */
+}
+
+static void torch_pairs_run_as_recorded(void) {
+  check_sample(dump_list_find_in("torch", "pec.yaml"));
+}
+
 void suite_facts(void) {
   CU_pSuite s = CU_add_suite("facts", NULL, NULL);
-  CU_add_test(s, "running shows the recorded verdicts",
-              running_shows_the_recorded_verdicts);
+  CU_add_test(s, "XLA pairs run as recorded", xla_pairs_run_as_recorded);
+  CU_add_test(s, "torch pairs run as recorded", torch_pairs_run_as_recorded);
 }

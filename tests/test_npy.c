@@ -84,8 +84,8 @@ static void types_orders_and_layouts(void) {
   expect_values("{'descr': '|V2', 'fortran_order': False, 'shape': (2,), }",
                 bf16, 4, 2, (const double[]){1, -3});
   const float f[1] = {0.5f};
-  expect_values("{'descr': '=f4', 'fortran_order': False, 'shape': (), }", f,
-                4, 1, (const double[]){0.5});
+  expect_values("{'descr': '=f4', 'fortran_order': False, 'shape': (), }", f, 4,
+                1, (const double[]){0.5});
   expect_values("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 7), }",
                 NULL, 0, 0, NULL);
 }
@@ -133,9 +133,9 @@ static void hostile_files_are_errors(void) {
 
 static void cut_and_changed_files_are_errors_or_fine(void) {
   const float data[3] = {1, 2, 3};
-  const job whole = file_of(
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n", data,
-      sizeof data);
+  const job whole =
+      file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n",
+              data, sizeof data);
   for (size_t n = 0; n < whole.n; n++) {
     job j = whole;
     j.n = n;

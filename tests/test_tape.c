@@ -184,9 +184,7 @@ static bool same(double a, double b) {
 }
 
 static double number(sp_sort sort, sp_value v) {
-  return sort == SP_SORT_REAL  ? v.r
-         : sort == SP_SORT_INT ? (double)v.i
-                               : v.b;
+  return sort == SP_SORT_REAL ? v.r : sort == SP_SORT_INT ? (double)v.i : v.b;
 }
 
 static void compare(world *w, sp_expr e) {
@@ -221,8 +219,8 @@ static void compare(world *w, sp_expr e) {
       for (uint32_t l = 0; l < n; l += 1 + rnd(w, 60)) {
         w->values[1] = (at + l) / 9;
         w->values[2] = (at + l) % 9;
-        sp_eval_env env = {.user = w, .var = eval_var, .read = eval_read,
-                           .budget = 200000};
+        sp_eval_env env = {
+            .user = w, .var = eval_var, .read = eval_read, .budget = 200000};
         sp_value want;
         if (!sp_eval(p, e, &env, &want)) {
           continue; /* out of budget, or of 64 bits */
@@ -300,13 +298,16 @@ static void outside(sp_ctx *ctx, void *arg) {
   sp_sym a = sp_sym_new(p, "a", SP_SORT_REAL, 1, &extent);
   sp_expr i = sp_var(p, SP_VAR_INDEX, "i", 10);
   sp_expr read = sp_read(p, a, &i);
-  sp_expr guarded = sp_ite(p, sp_lt(p, i, sp_int(p, 8)), read,
-                           sp_real_i64(p, -1));
+  sp_expr guarded =
+      sp_ite(p, sp_lt(p, i, sp_int(p, 8)), read, sp_real_i64(p, -1));
   const double data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   for (int k = 0; k < 2; k++) {
     const int64_t n = 10;
-    spi_tape_spec spec = {.n_outs = 1, .outs = k ? &guarded : &read,
-                          .n_vars = 1, .vars = &i, .extents = &n};
+    spi_tape_spec spec = {.n_outs = 1,
+                          .outs = k ? &guarded : &read,
+                          .n_vars = 1,
+                          .vars = &i,
+                          .extents = &n};
     const spi_tape *t = spi_tape_compile(p, &spec);
     spi_source source = t->sources[0];
     source.data = data;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Run the pairs of a folder: tests/cases/run.py --bin SHARDPROOF FOLDER...
 
-Each pair is run from text, from protobuf, and mixed. What refines must be
-REFINES; a violation must be VIOLATION or UNPROVEN: REFINES there is the worst
+A pair of modules is run from text, from protobuf, and mixed; a folder with
+spec.yaml by that. What refines must be REFINES; a violation must be VIOLATION or UNPROVEN: REFINES there is the worst
 thing that this program can do. Fails, too, when no case ran.
 """
 import argparse
@@ -21,11 +21,7 @@ def files(case, which):
     return [p for p in paths if os.path.exists(p)]
 
 
-def run(binary, case, before, after, expect, limit):
-    command = [binary, 'check', before, after]
-    for row in expect.get('inputs') or []:
-        if row.get('draw') == 'int':
-            command += ['--assume', '%d=%d:%d' % (row['param'], row['lo'], row['hi'])]
+def run(command, limit):
     try:
         p = subprocess.run(command, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -37,6 +33,25 @@ def run(binary, case, before, after, expect, limit):
     return got, said or p.stderr.strip().split('\n')[0]
 
 
+def runs(case):
+    """(how, does it refine, arguments of check) for each run of a case."""
+    spec, pair = os.path.join(case, 'spec.yaml'), os.path.join(case, 'expect.yaml')
+    if os.path.exists(spec):
+        with open(spec, encoding='utf-8') as f:
+            yield 'spec', yaml.safe_load(f)['expect'] == 'refines', ['--spec', spec]
+    if os.path.exists(pair):
+        with open(pair, encoding='utf-8') as f:
+            expect = yaml.safe_load(f)
+        assume = []
+        for row in expect.get('inputs') or []:
+            if row.get('draw') == 'int':
+                assume += ['--assume', '%d=%d:%d' % (row['param'], row['lo'], row['hi'])]
+        for before in files(case, 'before'):
+            for after in files(case, 'after'):
+                how = before.rsplit('.', 1)[1] + ' ' + after.rsplit('.', 1)[1]
+                yield how, expect['verdict'] == 'refines', [before, after] + assume
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--bin', required=True)
@@ -46,22 +61,13 @@ def main():
     ran = bad = 0
     for folder in o.folders:
         for name in sorted(os.listdir(folder)):
-            case = os.path.join(folder, name)
-            if not os.path.exists(os.path.join(case, 'expect.yaml')):
-                continue
-            with open(os.path.join(case, 'expect.yaml'), encoding='utf-8') as f:
-                expect = yaml.safe_load(f)
-            refines = expect['verdict'] == 'refines'
-            good = ['REFINES'] if refines else ['VIOLATION', 'UNPROVEN']
-            for before in files(case, 'before'):
-                for after in files(case, 'after'):
-                    got, said = run(o.bin, case, before, after, expect, o.limit)
-                    ran += 1
-                    ok = got in good
-                    bad += not ok
-                    print('%-6s %-28s %-4s %-4s %s%s' % ('ok' if ok else 'WRONG', name, before.rsplit('.', 1)[1],
-                                                         after.rsplit('.', 1)[1], got, '' if ok else '  | ' + said[:200]),
-                          flush=True)
+            for how, refines, arguments in runs(os.path.join(folder, name)):
+                got, said = run([o.bin, 'check'] + arguments, o.limit)
+                ran += 1
+                ok = got in (['REFINES'] if refines else ['VIOLATION', 'UNPROVEN'])
+                bad += not ok
+                print('%-6s %-28s %-9s %s%s' % ('ok' if ok else 'WRONG', name, how, got, '' if ok else '  | ' + said[:200]),
+                      flush=True)
     print('%d runs, %d wrong' % (ran, bad))
     return 1 if bad or not ran else 0
 
