@@ -241,6 +241,15 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
          sp_prove_holds(pr, "equal given bounds of maxima", goal, more);
 }
 
+/* Sums are not split over + eagerly (a guard on one side would stop the match);
+ * split both sides and try once more. */
+static bool split_and_equal(sp_prover *pr, sp_expr a, sp_expr b,
+                            sp_hyps hyps) {
+  sp_expr x = sp_split_sums(pr->pool, a), y = sp_split_sums(pr->pool, b);
+  return (x.v != a.v || y.v != b.v) &&
+         (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
+}
+
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   if (!sp_has_red(p, a) && !sp_has_red(p, b)) {
@@ -250,13 +259,16 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   if (a1.v == b1.v || equal_by_lemmas(pr, a1, b1, hyps)) {
     return true;
   }
-  /* Sums are not split over + eagerly (a guard on one side would stop the
-   * match); split both sides and try once more. */
-  sp_expr a2 = sp_split_sums(p, a1), b2 = sp_split_sums(p, b1);
+  if (split_and_equal(pr, a1, b1, hyps)) {
+    return true;
+  }
+  sp_expr a2 = spi_onehot(pr, spi_simpler_indices(pr, a1));
+  sp_expr b2 = spi_onehot(pr, spi_simpler_indices(pr, b1));
   if (a2.v == a1.v && b2.v == b1.v) {
     return false;
   }
-  return a2.v == b2.v || equal_by_lemmas(pr, a2, b2, hyps);
+  return a2.v == b2.v || equal_by_lemmas(pr, a2, b2, hyps) ||
+         split_and_equal(pr, a2, b2, hyps);
 }
 
 bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {

@@ -9,6 +9,7 @@
  *
  *   rule_reindex.c   congruence, re-index, guarded re-index, permutation
  *   rule_onehot.c    a sum of which one term is not zero
+ *   rule_index.c     simpler indices and conditions, each proved
  *   rule_pieces.c    a reduction and the combination of its pieces
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
@@ -65,6 +66,8 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
 /* Facts about maxima (minima) and elements that occur in both terms, proved,
  * added to the hypotheses. */
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* e with its integer and boolean parts simplified where Z3 agrees. */
+sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */
