@@ -155,7 +155,10 @@ spi_bench *spi_bench_new(sp_state *s) {
   b->s = s;
   b->budget = s->options->run_budget > 0 ? s->options->run_budget
                                          : SP_CHECK_RUN_BUDGET;
-  sp_machine_options options = {.budget_ops = b->budget, .keep_all = true};
+  /* As written: a shift that keeps exponents in range cancels in a simplified
+   * term, and what overflow leaves would count as a difference. */
+  sp_machine_options options = {
+      .budget_ops = b->budget, .keep_all = true, .raw = true};
   b->scales =
       sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
   b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);

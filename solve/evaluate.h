@@ -30,7 +30,7 @@ typedef struct sp_machine_options {
   bool keep_all;       /* forget no tensor */
   unsigned threads;    /* 0: two */
   bool slow;           /* for tests: no fast path */
-  bool raw;            /* for tests: terms as they are written */
+  bool raw; /* terms as the operators write them, not simplified */
 } sp_machine_options;
 
 #define SP_RUN_OPS 4e9
