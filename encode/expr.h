@@ -293,6 +293,10 @@ sp_expr sp_map(sp_pool *p, sp_expr e, sp_map_fn fn, void *env);
 sp_expr sp_simplify(sp_pool *p, sp_expr e);
 /* Same kind and payload with other args (in the current mode). */
 sp_expr sp_rebuild(sp_pool *p, sp_expr e, const sp_expr *args);
+/* A choice between terms that differ in integers inside alone as one such term,
+ * whose integers choose; none if they differ in more. Like f(ite(c, x, y)) for
+ * ite(c, f(x), f(y)): equal whatever c is. */
+sp_expr sp_join(sp_pool *p, sp_expr ite);
 /* e under the knowledge that cond is value: narrowing inside branches. */
 sp_expr sp_assume(sp_pool *p, sp_expr e, sp_expr cond, bool value);
 

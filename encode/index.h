@@ -59,6 +59,11 @@ sp_expr spi_extremum(sp_pool *p, sp_kind kind, uint32_t n, const sp_expr *args);
 bool spi_ifn_value(const char *name, uint32_t n, const int64_t *v,
                    int64_t *out);
 
+/* ---- ite_join.c ---- */
+/* ite(c, a, b) as one term of the form of both, where c is a condition on the
+ * rank alone; none where they differ in more than indices. */
+sp_expr spi_ite_join(sp_pool *p, sp_expr c, sp_expr a, sp_expr b);
+
 /* ---- tabulate.c ---- */
 /* e at var = 0, ..., n-1 (booleans as 0, 1); false when e is not made of index
  * arithmetic and tables in var alone, or has no value somewhere. */

@@ -112,6 +112,10 @@ static sp_expr ite_build(sp_pool *p, choice x) {
     }
     merged = choice_merge(p, &x);
   }
+  sp_expr joined = spi_ite_join(p, x.c, x.a, x.b);
+  if (joined.v) {
+    return joined;
+  }
   if (sp_sort_of(p, x.a) == SP_SORT_REAL) {
     if (sp_is_zero(p, x.b)) {
       choice_flip(p, &x);

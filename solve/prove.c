@@ -27,6 +27,7 @@ struct sp_prover {
   size_t pairs_n, pairs_cap;
   rewritten *onehot;
   size_t onehot_n, onehot_cap;
+  SP_VEC(sp_proved) proved;
 };
 
 enum { MAX_DEPTH = 12, MAX_REDS = 24, PROBE_BUDGET = 30000 };
@@ -60,8 +61,18 @@ sp_hyps spi_hyps_with(sp_prover *pr, sp_hyps hyps, sp_expr extra) {
 
 bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
                     sp_hyps hyps) {
-  return sp_prove(pr->solver, rule, pr->about, hyps.n, hyps.v, goal) ==
-         SP_PROVED;
+  if (sp_prove(pr->solver, rule, pr->about, hyps.n, hyps.v, goal) !=
+      SP_PROVED) {
+    return false;
+  }
+  sp_push(pr->ctx, &pr->proved,
+          ((sp_proved){pr->about, rule, hyps.n, goal}));
+  return true;
+}
+
+size_t sp_prover_proved(const sp_prover *pr, const sp_proved **list) {
+  *list = pr->proved.v;
+  return pr->proved.n;
 }
 
 /* ---- memo of pairs ---- */
@@ -250,6 +261,10 @@ static bool split_and_equal(sp_prover *pr, sp_expr a, sp_expr b,
          (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
 }
 
+static sp_expr simpler(sp_prover *pr, sp_expr e) {
+  return spi_onehot(pr, spi_simpler_indices(pr, spi_join_choices(pr, e)));
+}
+
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   if (!sp_has_red(p, a) && !sp_has_red(p, b)) {
@@ -262,8 +277,7 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   if (split_and_equal(pr, a1, b1, hyps)) {
     return true;
   }
-  sp_expr a2 = spi_onehot(pr, spi_simpler_indices(pr, a1));
-  sp_expr b2 = spi_onehot(pr, spi_simpler_indices(pr, b1));
+  sp_expr a2 = simpler(pr, a1), b2 = simpler(pr, b1);
   if (a2.v == a1.v && b2.v == b1.v) {
     return false;
   }

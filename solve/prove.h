@@ -10,6 +10,7 @@
  *   rule_reindex.c   congruence, re-index, guarded re-index, permutation
  *   rule_onehot.c    a sum of which one term is not zero
  *   rule_index.c     simpler indices and conditions, each proved
+ *   rule_choice.c    a choice between terms of one form
  *   rule_pieces.c    a reduction and the combination of its pieces
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
@@ -31,6 +32,13 @@ sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver);
 sp_pool *sp_prover_pool(const sp_prover *pr);
 /* Which tensors the coming obligations are about (kept, not copied). */
 void sp_prover_about(sp_prover *pr, const char *about);
+/* Every obligation that was proved, in order, the cached ones, too. */
+typedef struct sp_proved {
+  const char *about, *rule;
+  uint32_t n_hyps;
+  sp_expr goal;
+} sp_proved;
+size_t sp_prover_proved(const sp_prover *pr, const sp_proved **list);
 
 bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* A BOOL term holds. */
@@ -68,6 +76,8 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* e with its integer and boolean parts simplified where Z3 agrees. */
 sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e);
+/* e with choices between terms of one form as one term. */
+sp_expr spi_join_choices(sp_prover *pr, sp_expr e);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */
