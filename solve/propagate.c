@@ -14,7 +14,7 @@
 
 /* MAX_SEQ_HEAVY: a loop that is unrolled on the distributed side has more
  * reductions above each other than the sequential program. */
-enum { MAX_GUARDS = 4, MAX_SEQ_HEAVY = 6 };
+enum { MAX_GUARDS = 4, MAX_SIDES = 16, MAX_SEQ_HEAVY = 6 };
 
 /* ---- one candidate ---- */
 
@@ -247,8 +247,11 @@ static void adopt(sp_state *s, const spi_attempt *a, sp_expr relation) {
 }
 
 static sp_expr anchor_at(sp_state *s, const spi_attempt *a) {
-  spi_seq_make_anchor(s, a->seq);
-  return sp_read(s->pool, s->seq[a->seq].sym, a->phi);
+  sp_expr phi[SP_MAX_DIMS];
+  memcpy(phi, a->phi, sizeof phi);
+  uint32_t root = spi_root(s, a->seq, phi);
+  spi_seq_make_anchor(s, root);
+  return spi_seq_symbol(s, root, phi);
 }
 
 /* Conditions on the rank and local indices alone: borders of padding. */
@@ -281,46 +284,92 @@ static uint32_t border_conditions(const sp_state *s, sp_expr e, sp_expr *out,
   return n;
 }
 
-/* The tensor on one side of a border; beyond it, itself: unspecified. */
-static bool relate_inside(sp_state *s, uint32_t t) {
-  sp_pool *p = s->pool;
-  dist_tensor *w = &s->dist[t];
+/* One side of a border, where the tensor is related: proved. */
+typedef struct inside {
+  sp_expr guard, relation;
+} inside;
+
+/* Under hyps the tensor is term: a side of a border of term on which it is
+ * related. What is left of the term beyond it comes back in *term. */
+static bool relate_side(sp_state *s, uint32_t t, sp_hyps hyps, sp_expr *term,
+                        spi_attempt *a, inside *out) {
   sp_expr border[MAX_GUARDS];
   sp_mark mark = sp_scratch_mark(s->ctx);
   spi_seen seen = {.ctx = s->ctx};
-  uint32_t n = border_conditions(s, w->def, border, 0, &seen);
+  uint32_t n = border_conditions(s, *term, border, 0, &seen);
   sp_scratch_release(s->ctx, mark);
   for (uint32_t i = 0; i < 2 * n; i++) {
     bool value = i % 2 == 0;
     sp_expr c = border[i / 2];
-    spi_attempt a = {.dist = t, .term = sp_assume(p, w->def, c, value)};
-    sp_expr guard = value ? c : sp_not(p, c);
-    a.hyps = spi_hyps_with(s->prover, (sp_hyps){0}, guard);
-    a.raw = spi_dist_raw(s, t);
-    if (is_clean(s, a.term, 0) || !find(s, &a)) {
-      continue;
+    *a = (spi_attempt){.dist = t, .term = sp_assume(s->pool, *term, c, value)};
+    out->guard = value ? c : sp_not(s->pool, c);
+    a->hyps = spi_hyps_with(s->prover, hyps, out->guard);
+    a->raw = spi_dist_raw(s, t);
+    if (!is_clean(s, a->term, 0) && find(s, a)) {
+      out->relation = anchor_at(s, a);
+      *term = sp_assume(s->pool, *term, c, !value);
+      return true;
     }
-    sp_expr inside = anchor_at(s, &a);
-    uint32_t dims = s->dist_program->tensors[t].shape.n_dims;
-    sp_expr idx[SP_MAX_DIMS + 1];
-    idx[0] = s->rank;
-    for (uint32_t d = 0; d < dims; d++) {
-      idx[d + 1] = w->idx[d];
-    }
-    sp_expr junk = sp_read(p, w->sym, idx);
-    adopt(s, &a, sp_ite(p, guard, inside, junk));
-    return true;
   }
   return false;
+}
+
+/* Beyond all borders the tensor is rest: related, too, or unspecified. */
+static sp_expr relate_rest(sp_state *s, uint32_t t, sp_hyps hyps,
+                           sp_expr rest) {
+  const dist_tensor *w = &s->dist[t];
+  spi_attempt a = {
+      .dist = t, .term = rest, .raw = spi_dist_raw(s, t), .hyps = hyps};
+  if (is_clean(s, rest, 0)) {
+    sp_prover_about(s->prover, s->dist_program->tensors[t].name);
+    if (sp_prove_equal(s->prover, a.raw, rest, hyps)) {
+      return rest;
+    }
+  } else if (find(s, &a)) {
+    return anchor_at(s, &a);
+  }
+  sp_expr idx[SP_MAX_DIMS + 1];
+  idx[0] = s->rank;
+  for (uint32_t d = 0; d < s->dist_program->tensors[t].shape.n_dims; d++) {
+    idx[d + 1] = w->idx[d];
+  }
+  return sp_read(s->pool, w->sym, idx);
+}
+
+/* The tensor on sides of borders, one after the other: the stages of a
+ * pipeline are another sequential tensor on each rank. */
+static bool relate_inside(sp_state *s, uint32_t t) {
+  sp_pool *p = s->pool;
+  sp_expr rest = s->dist[t].def;
+  uint32_t n = 0;
+  inside side[MAX_SIDES];
+  spi_attempt a, first = {0};
+  sp_hyps beyond = {0};
+  while (n < MAX_SIDES && relate_side(s, t, beyond, &rest, &a, &side[n])) {
+    beyond = spi_hyps_with(s->prover, beyond, sp_not(p, side[n].guard));
+    first = n++ ? first : a;
+  }
+  if (n == 0) {
+    return false;
+  }
+  sp_expr relation = relate_rest(s, t, beyond, rest);
+  while (n > 0) {
+    n--;
+    relation = sp_ite(p, side[n].guard, side[n].relation, relation);
+  }
+  adopt(s, &first, relation);
+  return true;
 }
 
 static void relate(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   const sp_node *node =
       &s->dist_program->nodes[s->dist_program->tensors[t].node];
-  if (strcmp(node->op, "hlo:while") == 0) {
+  if (strcmp(node->op, "hlo:while") == 0 && !w->def.v) {
     spi_loop_relate(s, node);
-    return;
+    if (w->how) {
+      return;
+    }
   }
   sp_expr e = spi_dist_def(s, t);
   spi_dist_raw(s, t);

@@ -32,6 +32,8 @@ typedef struct seq_tensor {
   uint32_t heavy;     /* reductions between it and anchors, when def is set */
   uint32_t alias;     /* anchor of equal value + 1, or 0 */
   const char *trouble; /* opaque: why */
+  const int64_t *home; /* ranked: the rank whose value every rank reads, since
+                          they are copies; NULL: its own */
 } seq_tensor;
 
 typedef struct dist_tensor {
@@ -123,6 +125,8 @@ typedef struct sp_state {
   SP_VEC(spi_kept) kept; /* bodies of loops, for the report */
   SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
   bool *loop_used; /* by sequential node: has its counterpart */
+  bool *loop_open; /* it has none: its results have definitions */
+  sp_expr **loop_end; /* then, once asked for: closed forms of its results */
   sp_report_stats stats;
 } sp_state;
 
@@ -137,9 +141,14 @@ bool spi_seq_defined(sp_state *s, uint32_t t);
  * reduce; queues what needs no operands. */
 void spi_seq_classify(sp_state *s);
 sp_expr spi_seq_read(sp_state *s, uint32_t t, const sp_expr *idx, bool raw);
+/* The tensor's symbol at idx; on this rank where the problem is ranked. */
+sp_expr spi_seq_symbol(sp_state *s, uint32_t t, const sp_expr *idx);
 /* Raw definition over anchors, at the tensor's own index variables. */
 sp_expr spi_seq_raw(sp_state *s, uint32_t t);
 void spi_seq_make_anchor(sp_state *s, uint32_t t);
+/* The tensor of which t is a view (proved), t itself if it is none; phi, an
+ * index of t, becomes its index. */
+uint32_t spi_root(sp_state *s, uint32_t t, sp_expr *phi);
 /* Define what became definable, with at most `heavy` reductions inlined. */
 void spi_seq_refresh(sp_state *s, uint32_t heavy);
 /* A term with elementwise anchors expanded, by their raw or simplified
@@ -155,6 +164,10 @@ sp_state *spi_substate(sp_state *s, const sp_program *seq,
 void spi_keep_substate(sp_state *s, sp_state *x, const char *name);
 /* e with reads of a scalar symbol replaced. */
 sp_expr spi_replace_symbol(sp_pool *p, sp_expr e, sp_sym sym, sp_expr value);
+
+/* ---- loop_alone.c ---- */
+/* The definition of a sequential loop's result; 0: it has no closed form. */
+sp_expr spi_loop_element(sp_state *s, uint32_t t, bool raw);
 
 /* ---- loop_partial.c ---- */
 /* e with sums over groups replaced that s->sums knows: proved equal. */
@@ -176,6 +189,12 @@ void spi_layout_map(sp_state *s, const sp_layout *layout,
 /* Whether a sharding could be the layout of such a local tensor: no error. */
 bool spi_sharding_fits(const sp_sharding *sharding, const sp_shape *global,
                        const sp_shape *local, int64_t ranks);
+/* The relation's value where it is not padding; 0 when there is none. */
+sp_expr spi_without_padding(const sp_state *s, uint32_t dist_tensor);
+/* Is the relation a block of one sequential tensor? cuts[d] says how dimension
+ * d is cut; coordinate 0: not at all. */
+bool spi_placement_of(sp_state *s, uint32_t dist_tensor, sp_sym *of,
+                      spi_cut *cuts);
 /* A relation for people: placements where they fit, else an index formula. */
 const char *spi_relation_text(sp_state *s, uint32_t dist_tensor);
 
