@@ -29,7 +29,26 @@ static bool of_rank(const sp_pool *p, sp_expr e) {
 
 static sp_expr join(joining *j, sp_expr a, sp_expr b);
 
-/* Both reductions over variables of the same extents: bodies joined. */
+/* The variables of one reduction in the order that fits those of the other by
+ * extent; false when none does. Those of a function stay where they are. */
+static bool pair_by_extent(const sp_pool *p, sp_red_op op, uint32_t n,
+                           const sp_expr *like, sp_expr *vars) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t k = i, end = op == SP_RED_LAMBDA ? i + 1 : n;
+    while (k < end && sp_var_extent(p, vars[k]) != sp_var_extent(p, like[i])) {
+      k++;
+    }
+    if (k == end) {
+      return false;
+    }
+    sp_expr v = vars[k];
+    vars[k] = vars[i];
+    vars[i] = v;
+  }
+  return true;
+}
+
+/* Reductions over variables of the same extents: bodies joined. */
 static sp_expr join_red(joining *j, sp_expr a, sp_expr b) {
   sp_pool *p = j->p;
   uint32_t n = sp_red_n_vars(p, a);
@@ -37,12 +56,8 @@ static sp_expr join_red(joining *j, sp_expr a, sp_expr b) {
   sp_expr *of_a = sp_scratch(p->ctx, (n + 1) * sizeof *of_a);
   sp_expr *of_b = sp_scratch(p->ctx, (n + 1) * sizeof *of_b);
   sp_expr body_a = sp_red_open(p, a, of_a), body_b = sp_red_open(p, b, of_b);
-  bool same = true;
-  for (uint32_t i = 0; i < n; i++) {
-    same = same && sp_var_extent(p, of_a[i]) == sp_var_extent(p, of_b[i]);
-  }
   sp_expr e = nothing;
-  if (same) {
+  if (pair_by_extent(p, sp_red_op_of(p, a), n, of_a, of_b)) {
     e = join(j, body_a, sp_subst(p, body_b, n, of_b, of_a));
   }
   if (e.v) {

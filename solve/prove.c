@@ -265,24 +265,31 @@ static sp_expr simpler(sp_prover *pr, sp_expr e) {
   return spi_onehot(pr, spi_simpler_indices(pr, spi_join_choices(pr, e)));
 }
 
+/* Forms of both sides, the cheap ones first. */
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   if (!sp_has_red(p, a) && !sp_has_red(p, b)) {
     return sp_prove_holds(pr, "equal", equation(p, a, b), hyps);
   }
   sp_expr a1 = spi_onehot(pr, a), b1 = spi_onehot(pr, b);
-  if (a1.v == b1.v || equal_by_lemmas(pr, a1, b1, hyps)) {
+  if (a1.v == b1.v) {
     return true;
   }
-  if (split_and_equal(pr, a1, b1, hyps)) {
+  /* Many choices make a failing attempt expensive: last where they join. */
+  bool joins = spi_join_choices(pr, a1).v != a1.v ||
+               spi_join_choices(pr, b1).v != b1.v;
+  if (!joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
+                 split_and_equal(pr, a1, b1, hyps))) {
     return true;
   }
   sp_expr a2 = simpler(pr, a1), b2 = simpler(pr, b1);
-  if (a2.v == a1.v && b2.v == b1.v) {
-    return false;
+  if ((a2.v != a1.v || b2.v != b1.v) &&
+      (a2.v == b2.v || equal_by_lemmas(pr, a2, b2, hyps) ||
+       split_and_equal(pr, a2, b2, hyps))) {
+    return true;
   }
-  return a2.v == b2.v || equal_by_lemmas(pr, a2, b2, hyps) ||
-         split_and_equal(pr, a2, b2, hyps);
+  return joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
+                   split_and_equal(pr, a1, b1, hyps));
 }
 
 bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
