@@ -238,9 +238,13 @@ static void terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k, bool alone) {
   t->constant = sp_num_add(p, t->constant, sp_num_mul(p, k, s.constant));
 }
 
-static bool factor_has(const sp_pool *p, const sp_expr *e, sp_expr f) {
+/* Is f a factor of e, or of what its zero guards let through? */
+static bool factor_has(sp_pool *p, sp_expr e, sp_expr f) {
+  sp_expr c;
+  while (spi_kind(p, e) == SP_KIND_ITE && spi_zero_guard(p, e, &c, &e)) {
+  }
   const sp_expr *v;
-  uint32_t n = spi_factors(p, e, &v);
+  uint32_t n = spi_factors(p, &e, &v);
   for (uint32_t i = 0; i < n; i++) {
     if (spi_same(v[i], f)) {
       return true;
@@ -251,6 +255,10 @@ static bool factor_has(const sp_pool *p, const sp_expr *e, sp_expr f) {
 
 /* e / f for a factor f of e */
 static sp_expr factor_drop(sp_pool *p, sp_expr e, sp_expr f) {
+  sp_expr c, body;
+  if (spi_kind(p, e) == SP_KIND_ITE && spi_zero_guard(p, e, &c, &body)) {
+    return sp_ite(p, c, spi_zero_of(p, SP_SORT_REAL), factor_drop(p, body, f));
+  }
   const sp_expr *v;
   uint32_t n = spi_factors(p, &e, &v);
   sp_mark mark = sp_scratch_mark(p->ctx);
@@ -268,17 +276,21 @@ static sp_expr factor_drop(sp_pool *p, sp_expr e, sp_expr f) {
   return r;
 }
 
-/* An inv(..) that is a factor of every term, or 0. */
-static sp_expr terms_common_inv(sp_pool *p, uint32_t n, const term *v) {
+/* An inv(..) or an element of a tensor that is a factor of every term, or 0. */
+static sp_expr terms_common(sp_pool *p, uint32_t n, const term *v) {
   int64_t inv = spi_reals_of(p)->inv;
+  sp_expr c, first = v[0].e;
+  while (spi_kind(p, first) == SP_KIND_ITE &&
+         spi_zero_guard(p, first, &c, &first)) {
+  }
   const sp_expr *f;
-  uint32_t m = spi_factors(p, &v[0].e, &f);
+  uint32_t m = spi_factors(p, &first, &f);
   for (uint32_t i = 0; i < m; i++) {
-    if (!spi_is_fn(p, f[i], inv)) {
+    if (!spi_is_fn(p, f[i], inv) && spi_kind(p, f[i]) != SP_KIND_READ) {
       continue;
     }
     uint32_t j = 1;
-    while (j < n && factor_has(p, &v[j].e, f[i])) {
+    while (j < n && factor_has(p, v[j].e, f[i])) {
       j++;
     }
     if (j == n) {
@@ -303,17 +315,17 @@ static sp_expr terms_node(sp_pool *p, sp_num constant, uint32_t n,
   return e;
 }
 
-/* inv(y) * (sum of the terms without it) */
+/* f * (sum of the terms without it) */
 static sp_expr terms_factor(sp_pool *p, uint32_t n, const term *v,
-                            sp_expr inv) {
+                            sp_expr f) {
   sp_mark mark = sp_scratch_mark(p->ctx);
   sp_expr *args = sp_scratch(p->ctx, n * sizeof *args);
   sp_num *coefs = sp_scratch(p->ctx, n * sizeof *coefs);
   for (uint32_t i = 0; i < n; i++) {
-    args[i] = factor_drop(p, v[i].e, inv);
+    args[i] = factor_drop(p, v[i].e, f);
     coefs[i] = v[i].k;
   }
-  sp_expr both[2] = {inv, spi_add_n(p, SPI_NUM_ZERO, n, args, coefs)};
+  sp_expr both[2] = {f, spi_add_n(p, SPI_NUM_ZERO, n, args, coefs)};
   sp_scratch_release(p->ctx, mark);
   return spi_mul_n(p, 2, both);
 }
@@ -373,6 +385,20 @@ static sp_expr terms_over_exp(sp_pool *p, uint32_t n, const term *v,
   return spi_mul_n(p, 2, both);
 }
 
+/* k ite(c, 0, 1) - k = -k ite(not c, 0, 1): a guard again, which products see.
+ * None if the sum is not of that form. */
+static sp_expr terms_opposite(sp_pool *p, sp_num constant, const term *v) {
+  sp_expr c, body;
+  if (spi_kind(p, v->e) != SP_KIND_ITE ||
+      !spi_zero_guard(p, v->e, &c, &body) ||
+      !spi_same(body, sp_real(p, SPI_NUM_ONE)) ||
+      !spi_num_is_zero(sp_num_add(p, constant, v->k))) {
+    return (sp_expr){0};
+  }
+  sp_expr other = sp_ite(p, sp_not(p, c), sp_real(p, SPI_NUM_ZERO), body);
+  return sp_scale(p, other, constant);
+}
+
 static sp_expr terms_build(sp_pool *p, sp_num constant, uint32_t n, term *v) {
   terms_sort(p, n, v);
   n = terms_collect(p, n, v);
@@ -387,10 +413,16 @@ static sp_expr terms_build(sp_pool *p, sp_num constant, uint32_t n, term *v) {
   if (n == 1 && spi_num_is_zero(constant) && spi_num_is_one(v[0].k)) {
     return v[0].e;
   }
+  if (!p->raw_values && n == 1 && !spi_num_is_zero(constant)) {
+    sp_expr guard = terms_opposite(p, constant, v);
+    if (guard.v) {
+      return guard;
+    }
+  }
   if (!p->raw_values && n > 1 && spi_num_is_zero(constant)) {
-    sp_expr inv = terms_common_inv(p, n, v);
-    if (inv.v) {
-      return terms_factor(p, n, v, inv);
+    sp_expr f = terms_common(p, n, v);
+    if (f.v) {
+      return terms_factor(p, n, v, f);
     }
     sp_expr a = terms_lead(p, n, v);
     if (a.v) {

@@ -6,6 +6,7 @@
  * program order, what has all its operands. So the cost of a check is linear
  * in the program, times the few anchors that see each tensor.
  */
+#include "solve/machine.h"
 #include "solve/seen.h"
 #include "solve/state.h"
 
@@ -18,42 +19,96 @@ typedef struct seq_env {
   bool raw;
 } seq_env;
 
-sp_expr spi_seq_read(sp_state *s, uint32_t t, const sp_expr *idx, bool raw) {
+/* In a ranked problem (solve/problem.h) every symbol of this side has the rank
+ * as its first index, and definitions mention the variable s->rank. */
+static sp_expr symbol_at(sp_state *s, uint32_t t, sp_expr rank,
+                         const sp_expr *idx) {
+  const int64_t *home = s->seq[t].home;
+  if (!s->problem->ranked) {
+    return sp_read(s->pool, s->seq[t].sym, idx);
+  }
+  sp_expr full[SP_MAX_DIMS + 1];
+  uint32_t n = s->seq_program->tensors[t].shape.n_dims;
+  full[0] = home ? sp_table(s->pool, home, s->seq_program->partitions, rank)
+                 : rank;
+  for (uint32_t d = 0; d < n; d++) {
+    full[d + 1] = idx[d];
+  }
+  return sp_read(s->pool, s->seq[t].sym, full);
+}
+
+sp_expr spi_seq_symbol(sp_state *s, uint32_t t, const sp_expr *idx) {
+  return symbol_at(s, t, s->rank, idx);
+}
+
+static sp_expr read_at(sp_state *s, uint32_t t, sp_expr rank,
+                       const sp_expr *idx, bool raw) {
   seq_tensor *v = &s->seq[t];
   if (v->anchor) {
-    return sp_read(s->pool, v->sym, idx);
+    return symbol_at(s, t, rank, idx);
   }
   if (v->alias) {
-    return sp_read(s->pool, s->seq[v->alias - 1].sym, idx);
+    return symbol_at(s, v->alias - 1, rank, idx);
   }
   uint32_t n = s->seq_program->tensors[t].shape.n_dims;
   sp_expr body = raw ? spi_seq_raw(s, t) : v->def;
-  return sp_subst(s->pool, body, n, v->idx, idx);
+  if (rank.v == s->rank.v || !s->problem->ranked) {
+    return sp_subst(s->pool, body, n, v->idx, idx);
+  }
+  sp_expr from[SP_MAX_DIMS + 1], to[SP_MAX_DIMS + 1];
+  for (uint32_t d = 0; d < n; d++) {
+    from[d] = v->idx[d];
+    to[d] = idx[d];
+  }
+  from[n] = s->rank;
+  to[n] = rank;
+  return sp_subst(s->pool, body, n + 1, from, to);
+}
+
+sp_expr spi_seq_read(sp_state *s, uint32_t t, const sp_expr *idx, bool raw) {
+  return read_at(s, t, s->rank, idx, raw);
 }
 
 static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
                             sp_expr rank, const sp_expr *idx) {
-  (void)rank;
   const seq_env *e = env;
-  return spi_seq_read(e->s, call->node->in[operand], idx, e->raw);
+  return read_at(e->s, call->node->in[operand], rank, idx, e->raw);
+}
+
+/* What an operator of this side is evaluated in. */
+static sp_call call_of(sp_state *s, uint32_t t, seq_env *env) {
+  const sp_tensor *tensor = &s->seq_program->tensors[t];
+  bool ranked = s->problem->ranked;
+  return (sp_call){.pool = s->pool,
+                   .program = s->seq_program,
+                   .node = &s->seq_program->nodes[tensor->node],
+                   .result = tensor->result,
+                   .rank = ranked ? s->rank : sp_int(s->pool, 0),
+                   .partitions = ranked ? s->seq_program->partitions : 1,
+                   .env = env};
 }
 
 static void note(void *env, const char *sentence) {
   spi_assumption(((seq_env *)env)->s, sentence);
 }
 
+/* A loop without closed form: a name like that of an unknown operator. */
+static sp_expr give_up(sp_state *s, uint32_t t) {
+  seq_tensor *v = &s->seq[t];
+  v->anchor = v->opaque = true;
+  v->trouble = "a loop without a counterpart or closed form";
+  return spi_seq_symbol(s, t, v->idx);
+}
+
 static sp_expr define(sp_state *s, uint32_t t, bool raw) {
-  const sp_tensor *tensor = &s->seq_program->tensors[t];
+  if (s->loop_open[s->seq_program->tensors[t].node]) {
+    sp_expr loop = spi_loop_element(s, t, raw);
+    return loop.v ? loop : give_up(s, t);
+  }
   seq_env env = {s, raw};
-  sp_call call = {.pool = s->pool,
-                  .program = s->seq_program,
-                  .node = &s->seq_program->nodes[tensor->node],
-                  .result = tensor->result,
-                  .rank = sp_int(s->pool, 0),
-                  .partitions = 1,
-                  .read = read_operand,
-                  .env = &env,
-                  .assume = note};
+  sp_call call = call_of(s, t, &env);
+  call.read = read_operand;
+  call.assume = note;
   sp_mode was =
       sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
   sp_expr e = sp_op_element(&call, s->seq[t].idx);
@@ -157,7 +212,7 @@ static bool visit_alias(sp_state *s, uint32_t t, void *env) {
   sp_prover_about(s->prover,
                   sp_format(s->ctx, "%s = %s (sequential)", b->name, a->name));
   sp_expr raw = spi_seq_raw(s, v);
-  if (raw.v != sp_read(s->pool, s->seq[t].sym, s->seq[v].idx).v &&
+  if (raw.v != spi_seq_symbol(s, t, s->seq[v].idx).v &&
       !sp_prove_equal(s->prover, spi_seq_raw(s, t), raw, (sp_hyps){0})) {
     return false;
   }
@@ -207,8 +262,13 @@ static void try_define(sp_state *s, uint32_t t) {
     sp_push(s->ctx, &s->deferred, t);
     return;
   }
-  v->heavy = heavy;
   v->def = spi_onehot(s->prover, define(s, t, false));
+  v->heavy = sp_has_red(s->pool, v->def) ? heavy : 0; /* one-hot sums go */
+  if (v->opaque) { /* a loop */
+    v->def = (sp_expr){0};
+    enqueue_users(s, t);
+    return;
+  }
   if (spi_term_size(s->pool, v->def, MAX_SIZE) >= MAX_SIZE) {
     v->def = (sp_expr){0}; /* until more of it is proved */
     return;
@@ -317,13 +377,16 @@ static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
     return (sp_expr){0};
   }
   uint32_t n = sp_n_args(p, e);
+  bool ranked = x->s->problem->ranked;
   sp_mark mark = sp_scratch_mark(x->s->ctx);
-  sp_expr *idx = sp_scratch(x->s->ctx, (n + 1) * sizeof *idx);
+  sp_expr *from = sp_scratch(x->s->ctx, (n + 1) * sizeof *from);
+  sp_expr *to = sp_scratch(x->s->ctx, (n + 1) * sizeof *to);
   for (uint32_t i = 0; i < n; i++) {
-    idx[i] = sp_arg(p, e, i);
+    from[i] = !ranked ? v->idx[i] : i == 0 ? x->s->rank : v->idx[i - 1];
+    to[i] = sp_arg(p, e, i);
   }
   sp_expr body = x->raw ? spi_seq_raw(x->s, t) : v->def;
-  body = sp_subst(p, body, n, v->idx, idx);
+  body = sp_subst(p, body, n, from, to);
   sp_scratch_release(x->s->ctx, mark);
   x->depth++;
   body = sp_map(p, body, expand_node, env);
@@ -368,9 +431,7 @@ static void build_users(sp_state *s) {
 /* An operand as a plain symbol: to see whether an operator reduces. */
 static sp_expr read_symbol(void *env, const sp_call *call, uint32_t operand,
                            sp_expr rank, const sp_expr *idx) {
-  (void)rank;
-  sp_state *s = ((seq_env *)env)->s;
-  return sp_read(s->pool, s->seq[call->node->in[operand]].sym, idx);
+  return symbol_at(((seq_env *)env)->s, call->node->in[operand], rank, idx);
 }
 
 typedef struct classify_env {
@@ -382,16 +443,9 @@ typedef struct classify_env {
 static void classify(sp_ctx *ctx, void *arg) {
   classify_env *c = arg;
   sp_state *s = c->s;
-  const sp_tensor *tensor = &s->seq_program->tensors[c->tensor];
   seq_env env = {s, true};
-  sp_call call = {.pool = s->pool,
-                  .program = s->seq_program,
-                  .node = &s->seq_program->nodes[tensor->node],
-                  .result = tensor->result,
-                  .rank = sp_int(s->pool, 0),
-                  .partitions = 1,
-                  .read = read_symbol,
-                  .env = &env};
+  sp_call call = call_of(s, c->tensor, &env);
+  call.read = read_symbol;
   sp_op_check(ctx, s->seq_program, call.node);
   sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr e = sp_op_element(&call, s->seq[c->tensor].idx);
@@ -405,7 +459,9 @@ static void start_tensor(sp_state *s, uint32_t t) {
     v->anchor = v->opaque = true; /* a result that nothing reads */
     v->trouble = "its shape is not in the text";
   }
-  if (!v->opaque) {
+  if (s->loop_open[s->seq_program->tensors[t].node]) {
+    v->reduces = true;
+  } else if (!v->opaque) {
     classify_env c = {s, t};
     sp_code code = sp_protect(s->ctx, classify, &c);
     sp_pool_mode(s->pool, SP_MODE_NORMAL);
@@ -429,11 +485,19 @@ void spi_seq_start(sp_state *s) {
   build_users(s);
   s->seq = sp_alloc_n(s->ctx, (size_t)p->n_tensors + 1, sizeof *s->seq);
   s->loop_used = sp_alloc_n(s->ctx, p->n_nodes + 1u, sizeof *s->loop_used);
+  s->loop_open = sp_alloc_n(s->ctx, p->n_nodes + 1u, sizeof *s->loop_open);
+  s->loop_end = sp_alloc_n(s->ctx, p->n_nodes + 1u, sizeof *s->loop_end);
   for (uint32_t t = 0; t < p->n_tensors; t++) {
     const sp_tensor *tensor = &p->tensors[t];
+    uint32_t n = tensor->shape.n_dims, first = s->problem->ranked;
+    int64_t *extents = sp_alloc_n(s->ctx, n + 1u, sizeof *extents);
+    extents[0] = p->partitions;
+    for (uint32_t d = 0; d < n; d++) {
+      extents[first + d] = tensor->shape.dims[d];
+    }
     s->seq[t].sym =
         sp_sym_new(s->pool, tensor->name, sp_dtype_sort(tensor->shape.dtype),
-                   tensor->shape.n_dims, tensor->shape.dims);
+                   first + n, extents);
     s->seq[t].idx = spi_index_vars(s, &tensor->shape);
   }
   for (uint32_t i = 0; i < p->n_params; i++) {
@@ -452,7 +516,21 @@ void spi_seq_fix(sp_state *s, uint32_t t, sp_expr e) {
   v->def = v->raw = e;
 }
 
+bool spi_has_loop(const sp_program *p) {
+  for (uint32_t k = 0; p && k < p->n_nodes; k++) {
+    if (spi_is_loop(&p->nodes[k])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void spi_seq_classify(sp_state *s) {
+  const sp_program *p = s->seq_program;
+  bool alone = !spi_has_loop(s->dist_program) && !s->problem->ranked;
+  for (uint32_t k = 0; k < p->n_nodes && alone; k++) {
+    s->loop_open[k] = spi_is_loop(&p->nodes[k]);
+  }
   for (uint32_t t = 0; t < s->seq_program->n_tensors; t++) {
     start_tensor(s, t);
   }
