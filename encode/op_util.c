@@ -261,7 +261,7 @@ sp_expr spi_wrap(const sp_call *call, sp_expr e, sp_dtype t) {
     }
     return sp_imod(p, e, (int64_t)1 << bits);
   }
-  if (!bounded) {
+  if (!bounded && bits > 16) {
     spi_assume(call, SPI_NO_OVERFLOW);
     return e;
   }

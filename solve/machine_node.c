@@ -199,6 +199,10 @@ static bool run_result(sp_machine *m, uint32_t node, uint32_t tensor) {
   return run_shared(m, node, c, t->values->data);
 }
 
+/* Starting a node takes as long as so many operations. Loops that never end,
+ * which repairs make, would otherwise seem to cost almost nothing. */
+static const double NODE_OVERHEAD = 250;
+
 static bool index_agrees(sp_machine *m, uint32_t node) {
   uint32_t index = m->program->nodes[node].in[0];
   for (int64_t r = 1; r < m->e->ranks; r++) {
@@ -227,6 +231,6 @@ bool spi_node_run(sp_machine *m, uint32_t node) {
       return false;
     }
   }
-  m->e->done += x->cost;
+  m->e->done += x->cost + NODE_OVERHEAD;
   return true;
 }

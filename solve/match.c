@@ -72,8 +72,10 @@ void sp_guard_of(sp_pool *p, sp_red_op op, sp_expr e, sp_expr *guard,
 }
 
 static void equate(sp_match *m, sp_expr a, sp_expr b, bool weak) {
-  sp_push(sp_pool_ctx(m->p), weak ? &m->weak : &m->strong,
-          ((sp_equation){a, b}));
+  sp_equations *to = weak          ? &m->weak
+                     : m->branches ? &m->branch
+                                   : &m->strong;
+  sp_push(sp_pool_ctx(m->p), to, ((sp_equation){a, b}));
 }
 
 static uint32_t factorial(uint32_t n) {
@@ -224,7 +226,8 @@ static bool walk_red(sp_match *m, sp_expr a, sp_expr b, int depth) {
   return true;
 }
 
-/* Choices whose conditions may be each other's negation. */
+/* Choices whose conditions may be each other's negation. What a branch says
+ * holds on one side of the condition only: after what holds everywhere. */
 static bool walk_choice(sp_match *m, sp_expr a, sp_expr b, int depth) {
   sp_pool *p = m->p;
   sp_equations strong = m->strong;
@@ -235,8 +238,11 @@ static bool walk_choice(sp_match *m, sp_expr a, sp_expr b, int depth) {
   sp_expr b1 = sp_arg(p, b, 1), b2 = sp_arg(p, b, 2);
   bool crossed = sp_skeleton(p, a1) != sp_skeleton(p, b1) &&
                  sp_skeleton(p, a1) == sp_skeleton(p, b2);
-  return walk(m, a1, crossed ? b2 : b1, depth + 1) &&
-         walk(m, a2, crossed ? b1 : b2, depth + 1);
+  m->branches++;
+  bool fits = walk(m, a1, crossed ? b2 : b1, depth + 1) &&
+              walk(m, a2, crossed ? b1 : b2, depth + 1);
+  m->branches--;
+  return fits;
 }
 
 /* A reduction over a sum (max, min) of its pieces: the first one shows where
@@ -343,6 +349,8 @@ bool sp_match_run(sp_match *m, sp_expr pattern, sp_expr target, uint32_t n,
                   const sp_expr *unknown) {
   m->strong = (sp_equations){0};
   m->weak = (sp_equations){0};
+  m->branch = (sp_equations){0};
+  m->branches = 0;
   m->unknown.n = 0;
   m->n_choices = 0;
   m->steps = 0;
@@ -365,12 +373,42 @@ bool sp_match_next(sp_match *m) {
   return false;
 }
 
+/* An index of the target may be the same variable as one of the pattern, which
+ * is unknown here: the left sides, which are the pattern's, get others. */
+static sp_equations renamed(sp_pool *p, const sp_equations *list, uint32_t n,
+                            const sp_expr *from, const sp_expr *to) {
+  sp_equations out = {0};
+  for (size_t i = 0; i < list->n; i++) {
+    sp_push(sp_pool_ctx(p), &out,
+            ((sp_equation){sp_subst(p, list->v[i].lhs, n, from, to),
+                           list->v[i].rhs}));
+  }
+  return out;
+}
+
 void sp_match_solve(sp_match *m, uint32_t n, sp_expr *value) {
-  sp_ctx *ctx = sp_pool_ctx(m->p);
+  sp_pool *p = m->p;
+  sp_ctx *ctx = sp_pool_ctx(p);
   sp_mark mark = sp_scratch_mark(ctx);
   uint32_t all = (uint32_t)m->unknown.n;
   sp_expr *values = sp_scratch(ctx, (all + 1) * sizeof *values);
-  sp_equations_solve(m->p, &m->strong, &m->weak, all, m->unknown.v, values);
+  sp_expr *unknown = sp_scratch(ctx, (all + 1) * sizeof *unknown);
+  for (uint32_t i = 0; i < all; i++) {
+    sp_expr v = m->unknown.v[i];
+    bool shared = sp_kind_of(p, v) == SP_KIND_VAR &&
+                  sp_var_class_of(p, v) == SP_VAR_INDEX;
+    unknown[i] = shared ? sp_fresh(p, sp_var_extent(p, v)) : v;
+  }
+  sp_equations strong = renamed(p, &m->strong, all, m->unknown.v, unknown);
+  sp_equations open = {0};
+  for (size_t i = 0; i < m->branch.n; i++) {
+    sp_push(ctx, &open, m->branch.v[i]);
+  }
+  for (size_t i = 0; i < m->weak.n; i++) {
+    sp_push(ctx, &open, m->weak.v[i]);
+  }
+  sp_equations weak = renamed(p, &open, all, m->unknown.v, unknown);
+  sp_equations_solve(p, &strong, &weak, all, unknown, values);
   for (uint32_t i = 0; i < n; i++) {
     value[i] = values[i];
   }

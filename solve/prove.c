@@ -156,14 +156,10 @@ static void outer_add(sp_expr *v, uint32_t *n, sp_expr e) {
   }
 }
 
-static void outer_collect(const sp_pool *p, sp_expr e, outer *o,
+static void outer_collect(sp_pool *p, sp_expr e, outer *o,
                           spi_seen *seen) {
   if ((sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) ||
       spi_seen_before(seen, e)) {
-    return;
-  }
-  if (sp_kind_of(p, e) == SP_KIND_RED) {
-    outer_add(o->red, &o->n_reds, e);
     return;
   }
   sp_red_op op;
@@ -171,12 +167,16 @@ static void outer_collect(const sp_pool *p, sp_expr e, outer *o,
   if (spi_is_pieces(p, e, &op, &coef)) {
     outer_add(o->pieces, &o->n_pieces, e);
   }
+  if (sp_kind_of(p, e) == SP_KIND_RED) {
+    outer_add(o->red, &o->n_reds, e);
+    return;
+  }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
     outer_collect(p, sp_arg(p, e, i), o, seen);
   }
 }
 
-static outer outer_of(const sp_pool *p, sp_expr e) {
+static outer outer_of(sp_pool *p, sp_expr e) {
   sp_ctx *ctx = sp_pool_ctx(p);
   sp_mark mark = sp_scratch_mark(ctx);
   spi_seen seen = {.ctx = ctx};
@@ -226,7 +226,8 @@ static bool may_be_equal(sp_pool *p, sp_expr x, sp_expr y) {
 static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   outer oa = outer_of(p, a), ob = outer_of(p, b);
-  if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED) {
+  if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED &&
+      oa.n_pieces + ob.n_pieces == 0) {
     return spi_red_equal(pr, a, b, hyps);
   }
   sp_hyps given = hyps;
@@ -335,7 +336,8 @@ typedef struct probe {
 
 static int64_t probe_var(void *user, sp_expr v) {
   probe *pb = user;
-  return (int64_t)(mix(pb->seed, v.v) % (uint64_t)sp_var_extent(pb->p, v));
+  int64_t n = sp_var_extent(pb->p, v); /* 0: of a tensor without elements */
+  return n > 0 ? (int64_t)(mix(pb->seed, v.v) % (uint64_t)n) : 0;
 }
 
 static sp_value probe_read(void *user, sp_sym s, uint32_t n,

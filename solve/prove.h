@@ -64,8 +64,8 @@ bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
 /* ---- rules; internal to solve/ ---- */
 bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Is e a combination of n >= 2 terms by +, max or min, with one coefficient
- * (coef, 0 for max and min)? */
-bool spi_is_pieces(const sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
+ * (coef, 0 for max and min)? Or a reduction of such (coef 0)? */
+bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
 /* Skeleton of the first piece's body. */
 uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op);
 /* red is the combination of the terms of pieces (its coefficient aside). */

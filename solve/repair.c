@@ -10,6 +10,7 @@
 enum { MAX_TRIALS = 3000 };
 /* Of the budget of one run: trials are what makes the report useful. */
 static const double REPAIR_SHARE = 4;
+static const double TRIAL_SHARE = 8, TRIAL_LEAST = 1e6;
 static const size_t MAX_BYTES = (size_t)1 << 30; /* terms made by trials */
 
 bool spi_is_op(const sp_node *node, const char *hlo) {
@@ -63,7 +64,11 @@ static void run_trial(sp_ctx *ctx, void *arg) {
   const sp_program *p = x->alone, *d = m->s->dist_program;
   const sp_node *node = x->edit.becomes;
   sp_mark mark = sp_scratch_mark(ctx);
-  sp_machine_options options = {.budget_ops = m->b->budget};
+  /* A change may make a loop endless: no trial takes much longer than what
+   * it changes, so that all get their turn. */
+  double enough = TRIAL_SHARE * sp_machine_done(m->b->dist) + TRIAL_LEAST;
+  sp_machine_options options = {
+      .budget_ops = m->b->budget < enough ? m->b->budget : enough};
   sp_machine *machine = sp_machine_new(ctx, m->s->pool, p, &options);
   for (uint32_t k = 0; k < p->n_params; k++) {
     int64_t n = elements(p, p->params[k]);
@@ -135,9 +140,19 @@ static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
 }
 
 static bool accept(spi_mender *m, const spi_edit *edit, const char *text) {
+  sp_ctx *ctx = m->s->ctx;
+  int64_t step = m->loop == UINT32_MAX
+                     ? -1
+                     : spi_first_step(
+                           m, spi_edit_program(ctx, m->program, edit));
   m->mend = (spi_mend){.program = m->program,
                        .node = edit->node,
-                       .text = sp_strdup(m->s->ctx, text)};
+                       .text = sp_strdup(ctx, text)};
+  if (step >= 0) {
+    m->mend.text = sp_format(ctx, "%s (it shows first in step %lld of %s)",
+                             text, (long long)step,
+                             m->s->dist_program->nodes[m->loop].name);
+  }
   return true;
 }
 

@@ -8,13 +8,16 @@
  * A is P_1 combined with .. P_n: the images are disjoint and together as many
  * as K, so each element of K is in exactly one.
  *
+ * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
+ * those of P_2, each over k, too (sums are finite: order does not matter).
+ *
  * Rings (all-reduce, attention, collective matmul) take a reduction apart into
- * as many pieces as there are ranks.
+ * as many pieces as there are ranks; micro-batches take it apart on each rank.
  */
 #include "solve/match.h"
 #include "solve/prove.h"
 
-enum { MAX_VARS = 16, MAX_PIECES = 64 };
+enum { MAX_VARS = 16, MAX_PIECES = 64, MAX_NESTED = 8 };
 
 typedef struct piece {
   uint32_t n;
@@ -33,7 +36,9 @@ typedef struct whole {
   sp_expr body;
 } whole;
 
-bool spi_is_pieces(const sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef) {
+/* e itself a combination, not under a reduction. */
+static bool is_combination(const sp_pool *p, sp_expr e, sp_red_op *op,
+                           sp_num *coef) {
   sp_kind kind = sp_kind_of(p, e);
   uint32_t n = sp_n_args(p, e);
   if (sp_sort_of(p, e) != SP_SORT_REAL || n < 2 || n > MAX_PIECES) {
@@ -57,26 +62,84 @@ bool spi_is_pieces(const sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef) {
   return true;
 }
 
+static bool is_red(const sp_pool *p, sp_expr e, sp_red_op op) {
+  return sp_kind_of(p, e) == SP_KIND_RED && sp_red_op_of(p, e) == op;
+}
+
+/* A combination with coefficients of one, by op. */
+static bool combines(sp_pool *p, sp_expr e, sp_red_op op) {
+  sp_red_op own;
+  sp_num coef;
+  return is_combination(p, e, &own, &coef) && own == op &&
+         (coef.v == 0 || sp_num_eq(coef, sp_num_from_i64(p, 1)));
+}
+
+bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef) {
+  if (sp_kind_of(p, e) == SP_KIND_RED) {
+    *op = sp_red_op_of(p, e);
+    *coef = (sp_num){0};
+    while (is_red(p, e, *op)) {
+      e = sp_red_body(p, e);
+    }
+    return combines(p, e, *op);
+  }
+  return is_combination(p, e, op, coef);
+}
+
 uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op) {
-  sp_expr e = sp_arg(p, pieces, 0);
-  if (sp_kind_of(p, e) == SP_KIND_RED && sp_red_op_of(p, e) == op) {
-    e = sp_red_body(p, e);
+  sp_expr e = sp_kind_of(p, pieces) == SP_KIND_RED ? pieces
+                                                   : sp_arg(p, pieces, 0);
+  while (is_red(p, e, op) || combines(p, e, op)) {
+    e = is_red(p, e, op) ? sp_red_body(p, e) : sp_arg(p, e, 0);
   }
   return sp_skeleton(p, e);
 }
 
-static bool piece_open(const whole *w, sp_expr e, piece *x) {
-  x->n = 0;
-  x->body = e;
-  if (sp_kind_of(w->p, e) == SP_KIND_RED &&
-      sp_red_op_of(w->p, e) == w->op) {
-    x->n = sp_red_n_vars(w->p, e);
-    if (x->n > MAX_VARS) {
+/* The pieces of a whole. */
+typedef struct cut {
+  uint32_t n;
+  piece v[MAX_PIECES];
+} cut;
+
+/* Adds the pieces of e, which is under the variables of *outer. */
+static bool cut_add(const whole *w, cut *c, sp_expr e, const piece *outer,
+                    int depth) {
+  sp_pool *p = w->p;
+  piece x = *outer;
+  while (is_red(p, e, w->op)) {
+    uint32_t n = sp_red_n_vars(p, e);
+    if (x.n + n > MAX_VARS) {
       return false;
     }
-    x->body = sp_red_open(w->p, e, x->var);
+    e = sp_red_open(p, e, x.var + x.n);
+    x.n += n;
   }
+  if (combines(p, e, w->op) && depth < MAX_NESTED) {
+    bool ok = true;
+    for (uint32_t i = 0; i < sp_n_args(p, e) && ok; i++) {
+      ok = cut_add(w, c, sp_arg(p, e, i), &x, depth + 1);
+    }
+    return ok;
+  }
+  if (c->n >= MAX_PIECES) {
+    return false;
+  }
+  x.body = e;
+  c->v[c->n++] = x;
   return true;
+}
+
+static bool cut_open(const whole *w, sp_expr pieces, cut *c) {
+  sp_pool *p = w->p;
+  piece outer = {0};
+  if (sp_kind_of(p, pieces) == SP_KIND_RED) {
+    return cut_add(w, c, pieces, &outer, 0);
+  }
+  bool ok = true;
+  for (uint32_t i = 0; i < sp_n_args(p, pieces) && ok; i++) {
+    ok = cut_add(w, c, sp_arg(p, pieces, i), &outer, 1);
+  }
+  return ok;
 }
 
 static double size_of(const sp_pool *p, uint32_t n, const sp_expr *var) {
@@ -166,19 +229,19 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
     return false;
   }
   w.body = sp_red_open(p, red, w.var);
-  uint32_t n = sp_n_args(p, pieces);
-  piece *x = sp_alloc_n(sp_pool_ctx(p), n, sizeof *x);
+  cut *c = sp_alloc(sp_pool_ctx(p), sizeof *c);
+  if (!cut_open(&w, pieces, c)) {
+    return false;
+  }
+  piece *x = c->v;
   double size = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (!piece_open(&w, sp_arg(p, pieces, i), &x[i])) {
-      return false;
-    }
+  for (uint32_t i = 0; i < c->n; i++) {
     size += size_of(p, x[i].n, x[i].var);
   }
   if (size != size_of(p, w.n, w.var) || size > 4e15) {
     return false;
   }
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < c->n; i++) {
     if (!piece_fits(&w, &x[i]) || !in_range_and_injective(&w, &x[i])) {
       return false;
     }

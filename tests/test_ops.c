@@ -121,6 +121,10 @@ static const struct {
      "a = f32[3,4] parameter(0)\nROOT r = f32[4,3] bitcast(a)"},
     {SP_ERR_UNKNOWN, "c64",
      "a = c64[3] parameter(0)\nROOT r = c64[3] negate(a)"},
+    {SP_ERR_UNKNOWN, "a slice of 0",
+     "a = f32[4,8] parameter(0)\ni = s32[6,1] parameter(1)\nROOT r = f32[6,8] "
+     "gather(a, i), offset_dims={1}, collapsed_slice_dims={0}, "
+     "start_index_map={0}, index_vector_dim=1, slice_sizes={0,8}"},
     {SP_ERR_UNKNOWN, "different sizes",
      "a = f32[3] parameter(0)\nROOT r = f32[3] all-reduce(a), channel_id=1, "
      "replica_groups={{0,1,2},{3}}, use_global_device_ids=true, to_apply=add"},
@@ -172,10 +176,12 @@ static void compare_results(sp_ctx *ctx, void *arg) {
   t->ran = true;
 }
 
-static const struct {
+typedef struct twin_case {
   bool equal;
   const char *regions, *entry;
-} twin_cases[] = {
+} twin_case;
+
+static const twin_case opaque_twins[] = {
     /* comparators by meaning, not by name */
     {true,
      "c1 {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = pred[] "
@@ -266,15 +272,15 @@ static const struct {
      "ROOT r = (f32[5], f32[5]) tuple(s, t)\n"},
 };
 
-static void opaque_operators_are_equal_where_their_inputs_are(void) {
-  for (size_t i = 0; i < sizeof twin_cases / sizeof twin_cases[0]; i++) {
+static void check_twins(const twin_case *cases, size_t n) {
+  for (size_t i = 0; i < n; i++) {
     char text[4096];
     snprintf(text, sizeof text, "HloModule m\n%sENTRY main {\n%s}\n",
-             twin_cases[i].regions, twin_cases[i].entry);
+             cases[i].regions, cases[i].entry);
     sp_ctx *ctx = sp_ctx_new(NULL);
     twins t = {.text = text};
     sp_code code = sp_protect(ctx, compare_results, &t);
-    bool ok = code == SP_OK && t.ran && t.equal == twin_cases[i].equal;
+    bool ok = code == SP_OK && t.ran && t.equal == cases[i].equal;
     if (!ok) {
       printf("\n    twins %zu: code %d (%s), equal %d\n", i, (int)code,
              code ? sp_ctx_error(ctx)->message : "", (int)t.equal);
@@ -282,6 +288,33 @@ static void opaque_operators_are_equal_where_their_inputs_are(void) {
     CU_ASSERT(ok);
     sp_ctx_free(ctx);
   }
+}
+
+static void opaque_operators_are_equal_where_their_inputs_are(void) {
+  check_twins(opaque_twins, sizeof opaque_twins / sizeof opaque_twins[0]);
+}
+
+/* ---- integers of which nothing is known ---- */
+
+#define THERE_AND_BACK(from, by)                                               \
+  "a = " from "[3] parameter(0)\nb = " by "[3] convert(a)\n"                   \
+  "c = " from "[3] convert(b)\nROOT r = (" from "[3], " from "[3]) "           \
+  "tuple(a, c)\n"
+
+static const twin_case narrow_twins[] = {
+    {true, "", THERE_AND_BACK("s8", "s64")},
+    {true, "", THERE_AND_BACK("u8", "s16")},
+    {false, "", THERE_AND_BACK("s64", "s8")},
+    {false, "", THERE_AND_BACK("s64", "s16")},
+    {false, "", THERE_AND_BACK("s64", "s32")},
+    {false, "", THERE_AND_BACK("s64", "u8")},
+    {false, "", THERE_AND_BACK("u64", "s8")},
+    {false, "", THERE_AND_BACK("u64", "s32")},
+    {false, "", THERE_AND_BACK("s32", "s8")},
+};
+
+static void narrow_types_wrap(void) {
+  check_twins(narrow_twins, sizeof narrow_twins / sizeof narrow_twins[0]);
 }
 
 /* ---- many devices ---- */
@@ -316,6 +349,7 @@ void suite_ops(void) {
               what_is_not_understood_is_refused);
   CU_add_test(s, "opaque_operators_are_equal_where_their_inputs_are",
               opaque_operators_are_equal_where_their_inputs_are);
+  CU_add_test(s, "narrow_types_wrap", narrow_types_wrap);
   CU_add_test(s, "a_collective_over_8192_ranks_is_small",
               a_collective_over_8192_ranks_is_small);
   CU_add_test(s, "operators_agree_with_xla", operators_agree_with_xla);

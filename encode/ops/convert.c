@@ -32,9 +32,9 @@ static sp_expr int_to_int(const sp_call *call, sp_expr e, sp_dtype from,
   if (lo >= to_lo && hi <= to_hi && hi < INT64_MAX) {
     return e;
   }
+  /* the low bits are kept, whatever is known of e */
   int bits = sp_dtype_bits(to);
-  bool known = lo > INT64_MIN && hi < INT64_MAX;
-  if (known && bits < 62 && !sp_dtype_is_unsigned(to)) {
+  if (bits < 62 && !sp_dtype_is_unsigned(to)) {
     int64_t half = (int64_t)1 << (bits - 1);
     sp_pool *p = call->pool;
     return sp_iaddc(p, sp_imod(p, sp_iaddc(p, e, half), 2 * half), -half);

@@ -69,6 +69,10 @@ static void check_slices(sp_ctx *ctx, const sp_program *program,
       spi_bad(ctx, node, "dimension %u: a slice of %lld from %lld", d,
               (long long)g->sizes[d], (long long)a->dims[d]);
     }
+    if (!in_window(g, d) && g->sizes[d] == 0) {
+      /* XLA lets it pass, and then gathers nothing into something */
+      spi_unknown(ctx, node, "dimension %u: a slice of 0 that is left out", d);
+    }
   }
 }
 

@@ -1,0 +1,4 @@
+class m(torch.nn.Module):
+    def forward(self, x: "f32[4, 6]", y: "f32[4, 6]"):
+        a: "f32[4, 2]" = torch.ops.aten.slice.Tensor(x, 1, -2, 9223372036854775807)
+        return (a,)
