@@ -26,6 +26,8 @@ struct sp_solver {
   sp_z3 *z3;
   entry *entries; /* open addressing */
   size_t n_entries, n_slots;
+  double wasted;   /* seconds in obligations that were not proved */
+  uint32_t hurry;  /* a limit in milliseconds, or 0 */
   sp_str text; /* of the SMT-LIB file; storage is used again */
   sp_solver_stats stats;
   const char *trouble;
@@ -88,10 +90,26 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void sp_solver_hurry(sp_solver *s, uint32_t timeout_ms) {
+  s->hurry = timeout_ms;
+}
+
+/* Milliseconds for the next obligation; 0: as many as it takes. */
+static uint32_t limit(const sp_solver *s) {
+  uint32_t ms = s->options.timeout_ms;
+  if (ms && s->wasted * 1000 > ms) {
+    ms = ms / 10 + 1;
+  }
+  return s->hurry && (ms == 0 || s->hurry < ms) ? s->hurry : ms;
+}
+
 static sp_answer ask(sp_solver *s, const char **trouble) {
   double start = now();
+  sp_z3_limit(s->z3, limit(s));
   sp_z3_answer z = sp_z3_check(s->z3, s->formula);
-  s->stats.seconds += now() - start;
+  double took = now() - start;
+  s->stats.seconds += took;
+  s->wasted += z == SP_Z3_UNSAT ? 0 : took;
   *trouble = "";
   switch (z) {
   case SP_Z3_UNSAT:

@@ -19,7 +19,10 @@
 typedef struct sp_solver sp_solver;
 
 typedef struct sp_solver_options {
-  uint32_t timeout_ms;  /* for one obligation; 0: none */
+  uint32_t timeout_ms;  /* for one obligation; 0: none. Once as much time
+                           went into obligations that were not proved, later
+                           ones get a tenth of it: what is wrong is found by
+                           running, not by proving again and again */
   const char *smt2_dir; /* NULL: write nothing */
   bool no_cache;        /* ask Z3 every time */
 } sp_solver_options;
@@ -44,6 +47,8 @@ sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o);
  * SP_ERR_INPUT when that file cannot be written. */
 sp_answer sp_prove(sp_solver *s, const char *rule, const char *about,
                    uint32_t n_hyps, const sp_expr *hyps, sp_expr goal);
+/* No obligation from now on may take longer; 0: back to the options' limit. */
+void sp_solver_hurry(sp_solver *s, uint32_t timeout_ms);
 const sp_solver_stats *sp_solver_statistics(const sp_solver *s);
 /* Why the last answer was SP_UNKNOWN ("timeout", Z3's text); else "". */
 const char *sp_solver_trouble(const sp_solver *s);

@@ -11,6 +11,7 @@ enum { MAX_ARRAY_DEPTH = 64 };
 
 struct sp_z3 {
   sp_ctx *ctx;
+  uint32_t timeout_ms;
   Z3_context z3;
   Z3_solver solver;
   Z3_sort base[3];
@@ -61,6 +62,13 @@ static void set_params(sp_z3 *z, uint32_t timeout_ms) {
   Z3_params_dec_ref(z->z3, p);
 }
 
+void sp_z3_limit(sp_z3 *z, uint32_t timeout_ms) {
+  if (timeout_ms != z->timeout_ms) {
+    z->timeout_ms = timeout_ms;
+    set_params(z, timeout_ms);
+  }
+}
+
 sp_z3 *sp_z3_new(sp_ctx *ctx, uint32_t timeout_ms) {
   sp_z3 *z = sp_alloc(ctx, sizeof *z);
   z->ctx = ctx;
@@ -79,6 +87,7 @@ sp_z3 *sp_z3_new(sp_ctx *ctx, uint32_t timeout_ms) {
   }
   z->solver = Z3_mk_simple_solver(z->z3);
   Z3_solver_inc_ref(z->z3, z->solver);
+  z->timeout_ms = timeout_ms;
   set_params(z, timeout_ms);
   return z;
 }

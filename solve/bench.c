@@ -1,6 +1,8 @@
 /* bench.c: read spi_bench_run, compare_result, then spi_bench_mends. */
 #include "solve/bench.h"
 
+#include "solve/span.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +14,11 @@ static const double TINY = 1e-7;
 static const double HUGE_VALUES = 1e100;
 static const double NOISE = 1e-10; /* relative */
 enum { NOISY_RUNS = 4 };
+
+/* What the sequential side has; of the rank, where it has ranks. */
+static const double *values_of(spi_bench *b, uint32_t t, int64_t rank) {
+  return sp_machine_values(b->seq, t, b->s->problem->ranked ? rank : 0);
+}
 
 /* ---- comparing ---- */
 
@@ -78,46 +85,60 @@ static bool differ(const spi_bench *b, double want, double got, double scale,
   return !(fabs(want - got) <= NEGLIGIBLE * scale);
 }
 
-/* Where an element of a rank is in the sequential result. */
+/* Where an element of a rank is in the sequential result (flat: among what is
+ * stored of it). */
 typedef struct position {
   int64_t flat, local[SP_MAX_DIMS], global[SP_MAX_DIMS];
 } position;
 
+/* Ranked: both sides hold the same there, but nobody reads it. */
+static bool is_padding(const sp_origin *o, uint32_t d, int64_t rank,
+                       int64_t i) {
+  return o && spi_layout_index(o->layout, d, rank, i) >= o->global.dims[d];
+}
+
 /* False: it is padding. */
 static bool position_of(spi_bench *b, const sp_placed *x, int64_t rank,
                         int64_t i, position *out) {
-  const sp_shape *g = &b->s->seq_program->tensors[x->seq].shape;
-  const sp_shape *l = &b->s->dist_program->tensors[x->dist].shape;
-  int64_t stride = 1;
+  uint32_t n = b->s->dist_program->tensors[x->dist].shape.n_dims;
   bool inside = true;
+  sp_machine_where(b->dist, x->dist, i, out->local);
   out->flat = 0;
-  for (uint32_t d = l->n_dims; d-- > 0;) {
-    out->local[d] = i % l->dims[d];
+  for (uint32_t d = 0; d < n; d++) {
+    sp_span stored = sp_machine_span(b->seq, x->seq, d);
     out->global[d] = spi_layout_index(x->layout, d, rank, out->local[d]);
-    i /= l->dims[d];
-    inside = inside && out->global[d] < g->dims[d];
-    out->flat += out->global[d] * stride;
-    stride *= g->dims[d];
+    int64_t at = spi_span_find(stored, out->global[d]);
+    inside = inside && at >= 0 &&
+             !is_padding(x->origin, d, rank, out->local[d]);
+    out->flat = out->flat * stored.n + at;
   }
   return inside;
 }
 
 static double scale_of(spi_bench *b, const sp_placed *x) {
-  const sp_shape *g = &b->s->seq_program->tensors[x->seq].shape;
-  const double *want = sp_machine_values(b->seq, x->seq, 0);
-  return fmax(largest(want, sp_shape_elements(g)), TINY);
+  double scale = TINY;
+  for (int64_t r = 0; r < sp_machine_ranks(b->seq); r++) {
+    const double *want = values_of(b, x->seq, r);
+    scale = fmax(scale, largest(want, sp_machine_count(b->seq, x->seq)));
+  }
+  return scale;
+}
+
+static bool is_compared(const spi_bench *b, size_t k) {
+  return b->s->problem->promised[k].layout &&
+         (!b->sample || b->sample->output == k);
 }
 
 /* The largest difference of one result, over all ranks and elements. */
 static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
   const sp_placed *x = &b->s->problem->promised[k];
   const sp_shape *l = &b->s->dist_program->tensors[x->dist].shape;
-  const double *want = sp_machine_values(b->seq, x->seq, 0);
   const bool *unsteady = b->unsteady ? b->unsteady[k] : NULL;
-  int64_t n = sp_shape_elements(l);
+  int64_t n = sp_machine_count(b->dist, x->dist);
   bool real = sp_dtype_is_float(l->dtype), found = false;
   double worst = -1;
   for (int64_t rank = 0; rank < b->s->dist_program->partitions; rank++) {
+    const double *want = values_of(b, x->seq, rank);
     for (int64_t i = 0; i < n; i++) {
       position at;
       if ((unsteady && unsteady[rank * n + i]) ||
@@ -148,29 +169,56 @@ static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
   return found;
 }
 
+bool spi_bench_element(spi_bench *b, size_t result, int64_t rank, int64_t i,
+                       double *expected, double *got) {
+  const sp_placed *x = &b->s->problem->promised[result];
+  position at;
+  if (!position_of(b, x, rank, i, &at)) {
+    return false;
+  }
+  *expected = sp_machine_values(b->seq, x->seq, 0)[at.flat];
+  *got = held(b, x, rank, i);
+  return true;
+}
+
 /* ---- running ---- */
 
-spi_bench *spi_bench_new(sp_state *s) {
+spi_bench *spi_bench_new(sp_state *s, const spi_sample *sample, bool made_up) {
   spi_bench *b = sp_alloc(s->ctx, sizeof *b);
   b->s = s;
+  b->sample = sample;
   b->budget = s->options->run_budget > 0 ? s->options->run_budget
                                          : SP_CHECK_RUN_BUDGET;
   /* As written: a shift that keeps exponents in range cancels in a simplified
    * term, and what overflow leaves would count as a difference. */
   sp_machine_options options = {
-      .budget_ops = b->budget, .keep_all = true, .raw = true};
+      .budget_ops = b->budget, .keep_all = true, .raw = true, .made_up = made_up};
   b->scales =
       sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
   b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);
-  options.sequential = true;
+  options.sequential = !s->problem->ranked;
   b->seq = sp_machine_new(s->ctx, s->pool, s->seq_program, &options);
+  if (sample) {
+    sp_machine_restrict(b->seq, 1, &sample->seq, sample->n_seq_inputs,
+                        sample->seq_inputs);
+    sp_machine_restrict(b->dist, 1, &sample->dist, sample->n_dist_inputs,
+                        sample->dist_inputs);
+  }
   return b;
+}
+
+/* To the results that are compared. */
+static bool run_machine(const spi_bench *b, sp_machine *m) {
+  const spi_sample *x = b->sample;
+  return x ? sp_machine_run_to(m, m == b->seq ? x->seq.tensor : x->dist.tensor)
+           : sp_machine_run(m);
 }
 
 static bool draw(spi_bench *b, const char **why) {
   sp_machine_reset(b->seq);
   sp_machine_reset(b->dist);
-  return spi_draw_inputs(b->s->ctx, b->s->problem, b->mode, b->seed, b->seq,
+  return spi_draw_inputs(b->s->ctx, b->s->problem, b->mode, b->seed,
+                         b->sample ? b->sample->supports : NULL, b->seq,
                          b->dist, why);
 }
 
@@ -183,11 +231,13 @@ static void look_at_sequential(spi_bench *b) {
         !sp_machine_has(b->seq, t)) {
       continue;
     }
-    const double *v = sp_machine_values(b->seq, t, 0);
-    int64_t n = sp_shape_elements(&p->tensors[t].shape);
-    for (int64_t i = 0; i < n; i++) {
-      b->defined = b->defined && !isnan(v[i]);
-      b->tame = b->tame && (!isfinite(v[i]) || fabs(v[i]) < HUGE_VALUES);
+    int64_t n = sp_machine_count(b->seq, t);
+    for (int64_t r = 0; r < sp_machine_ranks(b->seq); r++) {
+      const double *v = values_of(b, t, r);
+      for (int64_t i = 0; i < n; i++) {
+        b->defined = b->defined && !isnan(v[i]);
+        b->tame = b->tame && (!isfinite(v[i]) || fabs(v[i]) < HUGE_VALUES);
+      }
     }
   }
 }
@@ -196,12 +246,14 @@ static bool run(spi_bench *b, const char **why) {
   if (!draw(b, why)) {
     return false;
   }
-  bool ok = sp_machine_run(b->seq) && sp_machine_run(b->dist);
+  bool ok = run_machine(b, b->seq) && run_machine(b, b->dist);
   b->spent += sp_machine_done(b->seq) + sp_machine_done(b->dist) + 1000;
   if (ok) {
     look_at_sequential(b);
     for (size_t k = 0; k < b->s->problem->n_promised; k++) {
-      b->scales[k] = scale_of(b, &b->s->problem->promised[k]);
+      if (is_compared(b, k)) {
+        b->scales[k] = scale_of(b, &b->s->problem->promised[k]);
+      }
     }
     return true;
   }
@@ -209,6 +261,7 @@ static bool run(spi_bench *b, const char **why) {
       sp_machine_problem(b->seq)->outcome != SP_RUN_OK
           ? sp_machine_problem(b->seq)
           : sp_machine_problem(b->dist);
+  b->unknown = t->outcome == SP_RUN_UNKNOWN;
   *why = sp_format(b->s->ctx, "the programs were not run: %s%s%s", t->message,
                    *t->hint ? "; " : "", t->hint);
   return false;
@@ -262,7 +315,7 @@ typedef struct noisy {
 
 static bool add_noise(const noisy *x, uint32_t t) {
   const sp_shape *shape = &sp_machine_program(x->m)->tensors[t].shape;
-  int64_t n = sp_shape_elements(shape), ranks = sp_machine_ranks(x->m);
+  int64_t n = sp_machine_count(x->m, t), ranks = sp_machine_ranks(x->m);
   if (!sp_dtype_is_float(shape->dtype)) {
     return true;
   }
@@ -312,10 +365,14 @@ static bool run_noisily(const noisy *x) {
       }
     }
   }
-  for (uint32_t k = 0; k < p->n_results; k++) {
+  const spi_sample *sample = x->b->sample;
+  for (uint32_t k = 0; k < p->n_results && !sample; k++) {
     if (p->results[k] != SP_NO_TENSOR) {
       needed[p->results[k]] = true;
     }
+  }
+  if (sample) {
+    needed[x->m == x->b->seq ? sample->seq.tensor : sample->dist.tensor] = true;
   }
   for (uint32_t i = p->n_nodes; i-- > 0;) {
     const sp_node *node = &p->nodes[i];
@@ -334,7 +391,7 @@ static bool run_noisily(const noisy *x) {
       ok = !live[t] || !needed[t] || add_noise(x, t);
     }
   }
-  return ok && sp_machine_run(x->m);
+  return ok && run_machine(x->b, x->m);
 }
 
 /* Both sides of one result, by rank and element; want NAN: padding. */
@@ -348,15 +405,15 @@ static sides *sides_of(spi_bench *b) {
   sides *v = sp_alloc_n(ctx, p->n_promised + 1, sizeof *v);
   for (size_t k = 0; k < p->n_promised; k++) {
     const sp_placed *x = &p->promised[k];
-    if (!x->layout) {
+    if (!is_compared(b, k)) {
       continue;
     }
-    int64_t n = sp_shape_elements(&p->dist->tensors[x->dist].shape),
+    int64_t n = sp_machine_count(b->dist, x->dist),
             ranks = p->dist->partitions;
     v[k].want = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
     v[k].got = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
-    const double *want = sp_machine_values(b->seq, x->seq, 0);
     for (int64_t r = 0; r < ranks; r++) {
+      const double *want = values_of(b, x->seq, r);
       for (int64_t i = 0; i < n; i++) {
         position at;
         bool inside = position_of(b, x, r, i, &at);
@@ -400,10 +457,10 @@ static void find_unsteady(spi_bench *b) {
     for (size_t k = 0; k < p->n_promised; k++) {
       const sp_placed *x = &p->promised[k];
       const sp_shape *l = &p->dist->tensors[x->dist].shape;
-      int64_t n = sp_shape_elements(l) * p->dist->partitions;
-      if (!x->layout) {
+      if (!is_compared(b, k)) {
         continue;
       }
+      int64_t n = sp_machine_count(b->dist, x->dist) * p->dist->partitions;
       if (!b->unsteady[k]) {
         b->unsteady[k] = sp_alloc_n(ctx, (size_t)n + 1, sizeof(bool));
       }
@@ -421,7 +478,7 @@ static bool compare_all(spi_bench *b, sp_counterexample *out) {
   const sp_problem *p = b->s->problem;
   for (size_t k = 0; k < p->n_promised; k++) {
     const sp_placed *x = &p->promised[k];
-    if (x->layout && compare_result(b, k, out)) {
+    if (is_compared(b, k) && compare_result(b, k, out)) {
       out->output = (uint32_t)k;
       out->name = b->s->dist_program->tensors[x->dist].name;
       return true;
@@ -491,8 +548,11 @@ static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
   }
 }
 
-bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v) {
-  if (b->budget <= 0) {
+/* The first difference of the run with these values; its output is past all
+ * results when there is none. False: it was not run. */
+static bool first_difference(spi_bench *b, uint32_t n, const spi_override *v,
+                             sp_counterexample *first) {
+  if (b->budget <= 0 || b->sample) {
     return false;
   }
   b->other = b->other ? b->other : other_machine(b);
@@ -503,10 +563,21 @@ bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v) {
   if (!ok) {
     return false;
   }
-  sp_counterexample other;
   sp_machine *was = b->dist;
   b->dist = b->other;
-  ok = !spi_bench_differs(b, &other);
+  if (!spi_bench_differs(b, first)) {
+    first->output = (uint32_t)b->s->problem->n_promised;
+  }
   b->dist = was;
-  return ok;
+  return true;
+}
+
+bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v) {
+  return spi_bench_mends_until(b, n, v, b->s->problem->n_promised);
+}
+
+bool spi_bench_mends_until(spi_bench *b, uint32_t n, const spi_override *v,
+                           size_t results) {
+  sp_counterexample first;
+  return first_difference(b, n, v, &first) && first.output >= results;
 }

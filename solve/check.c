@@ -3,6 +3,9 @@
 
 #include "solve/check.h"
 
+#include "solve/describe.h"
+#include "solve/loop_apart.h"
+#include "solve/narrow.h"
 #include "solve/state.h"
 #include "solve/witness.h"
 
@@ -10,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Loops in loops in loops. */
+enum { MAX_APART = 3 };
 
 static double now(void) {
   struct timespec t;
@@ -54,6 +60,11 @@ const sp_expr *spi_index_vars(sp_state *s, const sp_shape *shape) {
 static void relate_given(sp_state *s, const sp_placed *given) {
   const sp_tensor *global = &s->seq_program->tensors[given->seq];
   dist_tensor *x = &s->dist[given->dist];
+  if (given->origin && given->origin->home) {
+    s->seq[given->seq].home = given->origin->home;
+    spi_assumption(s, "devices that hold copies of an input, as its sharding "
+                      "says, hold the same");
+  }
   if (!given->layout || given->layout->partial != SP_PARTIAL_NONE) {
     x->opaque = true;
     x->how = given->why ? given->why
@@ -63,7 +74,7 @@ static void relate_given(sp_state *s, const sp_placed *given) {
   }
   sp_expr phi[SP_MAX_DIMS], guard;
   spi_layout_map(s, given->layout, &global->shape, x->idx, phi, &guard);
-  sp_expr read = sp_read(s->pool, s->seq[given->seq].sym, phi);
+  sp_expr read = spi_seq_symbol(s, given->seq, phi);
   sp_expr idx[SP_MAX_DIMS + 1];
   idx[0] = s->rank;
   uint32_t n = s->dist_program->tensors[given->dist].shape.n_dims;
@@ -107,40 +118,22 @@ void spi_natural_ranges(sp_state *s) {
 
 /* ---- the report ---- */
 
-static size_t count_tensors(const sp_state *s) {
-  size_t n = s->dist_program->n_tensors;
-  for (size_t i = 0; i < s->kept.n; i++) {
-    n += count_tensors(s->kept.v[i].state);
-  }
-  return n;
+/* "opaque:NAME", perhaps with more */
+static const char *made_up_text(sp_ctx *ctx, const sp_counterexample *c) {
+  const char *name = c->made_up ? strchr(c->made_up, ':') : NULL;
+  return name ? sp_format(ctx,
+                          ", with a made-up function in place of %s, of which "
+                          "nothing is known",
+                          name + 1)
+              : "";
 }
 
-/* The program's tensors, then those of its loop bodies. */
-static size_t list_tensors(sp_state *s, const char *prefix,
-                           sp_report_tensor *v) {
-  const sp_program *d = s->dist_program;
-  for (uint32_t t = 0; t < d->n_tensors; t++) {
-    const sp_tensor *tensor = &d->tensors[t];
-    const dist_tensor *w = &s->dist[t];
-    v[t] = (sp_report_tensor){
-        .name = sp_format(s->ctx, "%s%s", prefix, tensor->name),
-        .op = d->nodes[tensor->node].op,
-        .shape = sp_shape_text(s->ctx, &tensor->shape),
-        .relation = spi_relation_text(s, t),
-        .sequential =
-            w->seq ? s->seq_program->tensors[w->seq - 1].name : NULL,
-        .why = w->how,
-        .nearest = w->nearest,
-        .pos = d->nodes[tensor->node].pos,
-    };
-  }
-  size_t n = d->n_tensors;
-  for (size_t i = 0; i < s->kept.n; i++) {
-    const char *inner =
-        sp_format(s->ctx, "%s%s/", prefix, s->kept.v[i].name);
-    n += list_tensors(s->kept.v[i].state, inner, v + n);
-  }
-  return n;
+static const char *drawn_text(sp_ctx *ctx, const sp_counterexample *c) {
+  return c->drawn ? sp_format(ctx,
+                              ", with random numbers (of %s) that are the same "
+                              "in equal calls only",
+                              c->drawn)
+                  : "";
 }
 
 static void say(sp_state *s, sp_report *report) {
@@ -156,9 +149,10 @@ static void say(sp_state *s, sp_report *report) {
   report->sentence =
       c ? sp_format(s->ctx,
                     "result %u (%s) is wrong on rank %lld: %.9g instead of "
-                    "%.9g; %s",
+                    "%.9g%s%s; %s",
                     c->output, c->name, (long long)c->rank, c->got,
-                    c->expected, report->fault->sentence)
+                    c->expected, made_up_text(s->ctx, c),
+                    drawn_text(s->ctx, c), report->fault->sentence)
       : open == 0
           ? sp_format(s->ctx,
                       "the program on %lld partitions computes what the "
@@ -183,23 +177,32 @@ static void look_for_witness(sp_ctx *ctx, void *arg) {
   spi_look_for_witness(job->s, job->report);
 }
 
-const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
-                                  const sp_check_options *options) {
-  double start = now();
+/* What is known before anything is propagated. Pool, solver and prover are those
+ * of `before`, a check of the same programs, if there is one. */
+static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
+                       const sp_check_options *options, const sp_state *before,
+                       const spi_apart *apart) {
   sp_state *s = sp_alloc(ctx, sizeof *s);
   s->ctx = ctx;
-  s->pool = sp_pool_new(ctx);
   s->options = options;
   s->problem = problem;
   s->seq_program = problem->seq;
   s->dist_program = problem->dist;
-  sp_solver_options solver = {
-      .timeout_ms = options->timeout_ms ? options->timeout_ms : 5000,
-      .smt2_dir = options->smt2_dir};
-  s->solver = sp_solver_new(s->pool, &solver);
-  s->prover = sp_prover_new(s->pool, s->solver);
-  s->rank =
-      sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
+  if (before) {
+    s->pool = before->pool;
+    s->solver = before->solver;
+    s->prover = before->prover;
+    s->rank = before->rank;
+  } else {
+    sp_solver_options solver = {
+        .timeout_ms = options->timeout_ms ? options->timeout_ms : 5000,
+        .smt2_dir = options->smt2_dir};
+    s->pool = sp_pool_new(ctx);
+    s->solver = sp_solver_new(s->pool, &solver);
+    s->prover = sp_prover_new(s->pool, s->solver);
+    s->rank =
+        sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
+  }
   spi_seq_start(s);
   spi_dist_start(s);
   spi_natural_ranges(s);
@@ -207,17 +210,75 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   for (size_t i = 0; i < problem->n_given; i++) {
     spi_seq_give(s, problem->given[i].seq);
   }
+  if (apart) {
+    memcpy(s->loop_open, apart->open,
+           problem->seq->n_nodes * sizeof *s->loop_open);
+  }
   spi_seq_classify(s);
   for (size_t i = 0; i < problem->n_given; i++) {
     relate_given(s, &problem->given[i]);
   }
+  return s;
+}
+
+/* Where runs differ, proving only helps to say where: it gets little time. */
+enum { DOUBTED_MS = 100 };
+static const double DOUBTED_SECONDS = 0.5;
+
+static sp_report *attempt(sp_state *s) {
+  sp_report *report = sp_alloc(s->ctx, sizeof *report);
   spi_propagate(s);
-  sp_report *report = sp_alloc(ctx, sizeof *report);
   spi_outputs(s, report);
-  sp_report_tensor *tensors =
-      sp_alloc_n(ctx, count_tensors(s) + 1, sizeof *tensors);
-  report->n_tensors = list_tensors(s, "", tensors);
-  report->tensors = tensors;
+  return report;
+}
+
+/* The problem with the sequential loops taken apart that s has no use for; NULL
+ * when there are none. */
+static sp_state *apart(sp_state *s) {
+  const spi_apart *a = spi_loops_apart(s);
+  sp_state *next =
+      a ? start(s->ctx, &a->problem, s->options, s, a) : NULL;
+  return next && spi_apart_proved(next, a) ? next : NULL;
+}
+
+/* Which loops have a counterpart is known after an attempt: one that failed is
+ * made again without the others. */
+static sp_state *attempt_all(sp_state *s, sp_report **report) {
+  bool loops = spi_has_loop(s->dist_program);
+  sp_state *next = s;
+  for (int round = 0; next && !loops && round < MAX_APART; round++) {
+    next = apart(s);
+    s = next ? next : s;
+  }
+  *report = attempt(s);
+  next = loops ? s : NULL;
+  for (int round = 0; round < MAX_APART; round++) {
+    bool again = next && (*report)->verdict != SP_REFINES;
+    next = again ? apart(next) : NULL;
+    sp_report *r = next ? attempt(next) : *report;
+    if (next && r->verdict == SP_REFINES) {
+      *report = r;
+      s = next;
+    }
+  }
+  return s;
+}
+
+const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
+                                  const sp_check_options *options) {
+  double begin = now();
+  sp_state *s = start(ctx, problem, options, NULL, NULL);
+  sp_report *report;
+  if (spi_doubt(s)) {
+    sp_prover_hurry(s->prover, DOUBTED_MS);
+    sp_prover_deadline(s->prover, DOUBTED_SECONDS);
+    report = attempt(s);
+    report->verdict = SP_UNPROVEN; /* until the difference is found again */
+  } else {
+    s = attempt_all(s, &report);
+  }
+  spi_describe(s, report);
+  spi_note_narrow(s);
   const char *const *notes;
   size_t n_notes = sp_pool_notes(s->pool, &notes);
   for (size_t i = 0; i < n_notes; i++) {
@@ -234,7 +295,7 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   }
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
-  s->stats.seconds = now() - start;
+  s->stats.seconds = now() - begin;
   s->stats.solver_seconds = z->seconds;
   s->stats.obligations = z->asked;
   s->stats.distinct = z->distinct;

@@ -32,6 +32,8 @@ typedef struct sp_check_options {
   /* Operations that looking for a counterexample may take, when the proof
    * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
   double run_budget;
+  /* Say what was proved of each tensor (sp_report_tensor.obligations). */
+  bool statements;
   /* Called now and then with the number of distributed tensors done and their
    * total; may be NULL. */
   void (*progress)(void *user, size_t done, size_t total, const char *name);
@@ -50,6 +52,35 @@ typedef struct sp_report_output {
   const char *why;        /* not proved: why; else NULL */
 } sp_report_output;
 
+typedef enum sp_relation_kind {
+  SP_RELATION_NONE,      /* none of its own: its users see its definition */
+  SP_RELATION_PARTIAL,   /* addends: reduced over ranks it has one */
+  SP_RELATION_REPLICATE, /* every rank holds all of a sequential tensor */
+  SP_RELATION_SHARD,     /* a block of one */
+  SP_RELATION_MAP,       /* elements of sequential tensors, rearranged */
+  SP_RELATION_FORMULA    /* computed of them, or of indices and constants */
+} sp_relation_kind;
+
+/* A coordinate of the rank in the mesh, as shardings use it. */
+typedef struct sp_report_coordinate {
+  const char *text;       /* "(rank div 4)" */
+  const int64_t *by_rank; /* NULL: not known */
+} sp_report_coordinate;
+
+/* SHARD: one dimension is cut into blocks, and a rank has block number
+ * `coordinate` (position in the report's list). */
+typedef struct sp_report_cut {
+  uint32_t dim, coordinate;
+  int64_t parts;
+} sp_report_cut;
+
+/* Something that Z3 proved on the way to a relation. */
+typedef struct sp_report_obligation {
+  const char *rule;
+  const char *goal;  /* for people; long ones are cut off */
+  uint32_t n_given;  /* facts, proved before, that it follows from */
+} sp_report_obligation;
+
 /* One distributed tensor, in program order. */
 typedef struct sp_report_tensor {
   const char *name, *op, *shape;
@@ -59,7 +90,23 @@ typedef struct sp_report_tensor {
   const char *why;      /* how it was proved, or why there is no relation */
   const char *nearest;  /* unrelated: the nearest sequential candidate */
   sp_pos pos;
+  sp_relation_kind kind;
+  const char *partial; /* PARTIAL: "sum by all-reduce.1", else NULL */
+  size_t n_cuts, n_sources, n_obligations;
+  const sp_report_cut *cuts;
+  const char *const *sources; /* sequential tensors that the relation reads */
+  const sp_report_obligation *obligations;
 } sp_report_tensor;
+
+/* Part of a wrong result on some ranks, and what was expected there: a window
+ * of its last two dimensions that has the counterexample in it. */
+typedef struct sp_report_window {
+  int64_t row, column; /* local indices of its first element */
+  uint32_t rows, columns;
+  size_t n_ranks;
+  const int64_t *ranks;           /* the counterexample's first */
+  const double *expected, *got; /* by rank, row, column; padding: two NaN */
+} sp_report_window;
 
 /* Where a result differs from what was promised of it, found by running both
  * programs. */
@@ -71,9 +118,17 @@ typedef struct sp_counterexample {
   const int64_t *local_index, *global_index; /* n_dims each */
   double expected, got;
   bool confirmed;     /* both programs were run to the result */
+  bool sampled;       /* only to some elements of it: too large otherwise */
+  /* At operator level: what a function without known values computes was made
+   * up, the same on both sides. Its name; NULL: there is none. */
+  const char *made_up;
+  /* An operator that draws random numbers on the way to it: these are made by
+   * hashing, so that equal calls draw alike. NULL: there is none. */
+  const char *drawn;
   const char *inputs; /* how they were drawn, for people */
   uint32_t mode;      /* the same, for solve/replay.h */
   uint64_t seed;
+  sp_report_window window; /* n_ranks 0: the result was not run whole */
 } sp_counterexample;
 
 /* Where the fault seems to be. */
@@ -100,8 +155,9 @@ typedef struct sp_report {
   const sp_report_output *outputs;
   size_t n_assumptions;
   const char *const *assumptions;
-  size_t n_tensors;
+  size_t n_tensors, n_coordinates;
   const sp_report_tensor *tensors;
+  const sp_report_coordinate *coordinates;
   size_t n_frontier; /* indices into tensors: the first unrelated ones that
                         stand between the inputs and an unproved result */
   const size_t *frontier;

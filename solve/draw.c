@@ -1,7 +1,7 @@
 /* draw.c: read spi_draw_inputs. */
 #include "solve/draw.h"
 
-#include <string.h>
+#include "solve/span.h"
 
 uint64_t spi_draw_mix(uint64_t h, uint64_t x) {
   h ^= x + 0x9E3779B97F4A7C15u + (h << 6) + (h >> 2);
@@ -68,19 +68,36 @@ static double draw_real(spi_draw_mode mode, uint64_t h) {
   return (double)sixteenths / 16.0;
 }
 
-static double *draw(sp_ctx *ctx, const sp_problem *problem,
-                    spi_draw_mode mode, uint64_t seed, uint32_t seq) {
-  const sp_shape *s = &problem->seq->tensors[seq].shape;
-  int64_t n = sp_shape_elements(s), lo, hi;
-  bounds(problem, seq, &lo, &hi);
-  double *v = sp_scratch(ctx, ((size_t)n + 1) * sizeof *v);
-  for (int64_t i = 0; i < n; i++) {
-    uint64_t h = spi_draw_mix(spi_draw_mix(seed, seq), (uint64_t)i);
-    v[i] = s->dtype == SP_PRED          ? (double)(h & 1)
-           : sp_dtype_is_int(s->dtype) ? draw_int(mode, h, lo, hi)
-                                       : draw_real(mode, h);
+/* One sequential input. */
+typedef struct drawing {
+  const sp_problem *problem;
+  spi_draw_mode mode;
+  uint64_t seed;
+  uint32_t seq;
+  int64_t lo, hi;
+  const sp_span *support; /* zero elsewhere; NULL: nowhere */
+  const sp_shape *global;
+  const sp_layout *layout; /* of its parts on the ranks, */
+  const sp_shape *local;
+} drawing;
+
+static double drawn(const drawing *x, int64_t flat, const int64_t *idx) {
+  const sp_shape *s = x->global;
+  for (uint32_t d = 0; x->support && d < s->n_dims; d++) {
+    if (spi_span_find(x->support[d], idx[d]) < 0) {
+      return 0;
+    }
   }
-  return v;
+  uint64_t h = spi_draw_mix(spi_draw_mix(x->seed, x->seq), (uint64_t)flat);
+  return s->dtype == SP_PRED         ? (double)(h & 1)
+         : sp_dtype_is_int(s->dtype) ? draw_int(x->mode, h, x->lo, x->hi)
+                                     : draw_real(x->mode, h);
+}
+
+static double drawn_whole(void *user, int64_t rank, int64_t flat,
+                          const int64_t *idx) {
+  (void)rank;
+  return drawn(user, flat, idx);
 }
 
 int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
@@ -102,54 +119,87 @@ static double junk(sp_dtype type, int64_t rank, int64_t i) {
                                  : 100.0 + (double)(h % 4096) / 16.0;
 }
 
-static void cut(sp_ctx *ctx, const sp_problem *problem, const sp_placed *x,
-                const double *global, sp_machine *dist) {
-  const sp_shape *g = &problem->seq->tensors[x->seq].shape;
-  const sp_shape *l = &problem->dist->tensors[x->dist].shape;
-  int64_t n = sp_shape_elements(l);
-  double *v = sp_scratch(ctx, ((size_t)n + 1) * sizeof *v);
-  for (int64_t rank = 0; rank < problem->dist->partitions; rank++) {
-    for (int64_t i = 0; i < n; i++) {
-      int64_t at = 0, stride = 1, rest = i;
-      bool inside = true;
-      for (uint32_t d = l->n_dims; d-- > 0;) {
-        int64_t j = spi_layout_index(x->layout, d, rank, rest % l->dims[d]);
-        rest /= l->dims[d];
-        inside = inside && j < g->dims[d];
-        at += j * stride;
-        stride *= g->dims[d];
-      }
-      v[i] = inside ? global[at] : junk(l->dtype, rank, i);
+static double drawn_part(void *user, int64_t rank, int64_t flat,
+                         const int64_t *idx) {
+  const drawing *x = user;
+  const sp_shape *g = x->global, *l = x->local;
+  int64_t global[SP_MAX_DIMS], at = 0;
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    global[d] = spi_layout_index(x->layout, d, rank, idx[d]);
+    if (global[d] >= g->dims[d]) {
+      return junk(l->dtype, rank, flat);
     }
-    sp_machine_set_input(dist, x->dist, rank, v);
+    at = at * g->dims[d] + global[d];
   }
+  return drawn(x, at, global);
+}
+
+static drawing drawing_of(const sp_problem *problem, spi_draw_mode mode,
+                          uint64_t seed, uint32_t seq) {
+  drawing x = {.problem = problem,
+               .mode = mode,
+               .seed = seed,
+               .seq = seq,
+               .global = &problem->seq->tensors[seq].shape};
+  bounds(problem, seq, &x.lo, &x.hi);
+  return x;
+}
+
+/* Each rank has its own on both sides. */
+static bool draw_ranked(sp_ctx *ctx, const sp_problem *problem,
+                        spi_draw_mode mode, uint64_t seed, sp_machine *seq,
+                        sp_machine *dist, const char **why) {
+  for (size_t i = 0; i < problem->n_given; i++) {
+    const sp_placed *g = &problem->given[i];
+    drawing x = drawing_of(problem, mode, seed, g->seq);
+    if (!g->origin || !g->origin->layout) {
+      *why = sp_format(ctx,
+                       "it is not known which devices hold copies of %s: the "
+                       "module before the partitioner would say it",
+                       g->name);
+      return false;
+    }
+    x.global = &g->origin->global;
+    x.layout = g->origin->layout;
+    x.local = &problem->dist->tensors[g->dist].shape;
+    sp_machine_fill_input(dist, g->dist, drawn_part, &x);
+    if (seq) {
+      sp_machine_fill_input(seq, g->seq, drawn_part, &x);
+    }
+  }
+  return true;
 }
 
 bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
-                     spi_draw_mode mode, uint64_t seed, sp_machine *seq,
+                     spi_draw_mode mode, uint64_t seed,
+                     const sp_span *const *supports, sp_machine *seq,
                      sp_machine *dist, const char **why) {
+  if (problem->ranked) {
+    return draw_ranked(ctx, problem, mode, seed, seq, dist, why);
+  }
   for (uint32_t i = 0; i < problem->seq->n_params; i++) {
-    sp_mark mark = sp_scratch_mark(ctx);
     uint32_t t = problem->seq->params[i];
+    drawing x = drawing_of(problem, mode, seed, t);
+    x.support = supports ? supports[t] : NULL;
     if (seq) {
-      sp_machine_set_input(seq, t, 0, draw(ctx, problem, mode, seed, t));
+      sp_machine_fill_input(seq, t, drawn_whole, &x);
     }
-    sp_scratch_release(ctx, mark);
   }
   for (size_t i = 0; i < problem->n_given; i++) {
-    const sp_placed *x = &problem->given[i];
-    if (!x->layout || x->layout->partial != SP_PARTIAL_NONE) {
+    const sp_placed *g = &problem->given[i];
+    drawing x = drawing_of(problem, mode, seed, g->seq);
+    if (!g->layout || g->layout->partial != SP_PARTIAL_NONE) {
       *why = sp_format(ctx, "%s is not given as a part of a sequential input",
-                       x->name);
+                       g->name);
       return false;
     }
-    sp_mark mark = sp_scratch_mark(ctx);
-    double *v = draw(ctx, problem, mode, seed, x->seq);
+    x.support = supports ? supports[g->seq] : NULL;
+    x.layout = g->layout;
+    x.local = &problem->dist->tensors[g->dist].shape;
     if (seq) {
-      sp_machine_set_input(seq, x->seq, 0, v); /* cuts are no parameters */
+      sp_machine_fill_input(seq, g->seq, drawn_whole, &x); /* cuts, too */
     }
-    cut(ctx, problem, x, v, dist);
-    sp_scratch_release(ctx, mark);
+    sp_machine_fill_input(dist, g->dist, drawn_part, &x);
   }
   return true;
 }

@@ -21,10 +21,13 @@ typedef enum spi_draw_mode {
 } spi_draw_mode;
 
 const char *spi_draw_mode_text(spi_draw_mode mode);
-/* Set the inputs of both machines (seq may be NULL). False: a layout cannot be cut from numbers
- * (unknown, or partial results given); *why says which. */
+/* Set the inputs of both machines (seq may be NULL), as far as they store them.
+ * supports: by sequential tensor, where it may be other than zero (NULL:
+ * anywhere). False: a layout cannot be cut from numbers (unknown, or partial
+ * results given); *why says which. */
 bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
-                     spi_draw_mode mode, uint64_t seed, sp_machine *seq,
+                     spi_draw_mode mode, uint64_t seed,
+                     const sp_span *const *supports, sp_machine *seq,
                      sp_machine *dist, const char **why);
 uint64_t spi_draw_mix(uint64_t h, uint64_t x); /* a hash */
 /* Sequential index of local index j along dimension d on the rank. */

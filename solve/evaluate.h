@@ -29,8 +29,10 @@ typedef struct sp_machine_options {
   bool round_to_dtype; /* round every tensor to its type */
   bool keep_all;       /* forget no tensor */
   unsigned threads;    /* 0: two */
+  bool made_up; /* functions of which a spec says nothing more (opaque) compute
+                   something: any function, the same everywhere */
   bool slow;           /* for tests: no fast path */
-  bool raw; /* terms as the operators write them, not simplified */
+  bool raw;            /* for tests: terms as they are written */
 } sp_machine_options;
 
 #define SP_RUN_OPS 4e9
@@ -44,11 +46,45 @@ void sp_machine_reset(sp_machine *m);
 /* Never forget this tensor's values once computed. */
 void sp_machine_keep(sp_machine *m, uint32_t tensor);
 
+/* ---- running a part ----
+ * Where whole tensors are too large: only some elements of some tensors are
+ * asked for, and only what these need is computed and stored. */
+
+/* Indices along one dimension, in increasing order; at NULL: 0, ..., n-1, which
+ * is all of them. */
+typedef struct sp_span {
+  int64_t n;
+  const int64_t *at;
+} sp_span;
+
+typedef struct sp_part {
+  uint32_t tensor;
+  const sp_span *spans; /* by dimension; NULL: all */
+} sp_part;
+
+/* Before anything else is done with the machine. inputs: all tensors that will
+ * be given values, and where these may be other than zero (reals only). */
+void sp_machine_restrict(sp_machine *m, size_t n_targets,
+                         const sp_part *targets, size_t n_inputs,
+                         const sp_part *inputs);
+/* What is stored of a tensor: so many elements of a rank, and of one dimension
+ * these indices. Where a position (flat) is meant below, it is one of these. */
+int64_t sp_machine_count(const sp_machine *m, uint32_t tensor);
+sp_span sp_machine_span(const sp_machine *m, uint32_t tensor, uint32_t dim);
+/* The index of the element at a position, and its position in the whole
+ * tensor. */
+int64_t sp_machine_where(const sp_machine *m, uint32_t tensor, int64_t at,
+                         int64_t *idx);
+/* The element at an index; false: it was not asked for. */
+bool sp_machine_at(const sp_machine *m, uint32_t tensor, int64_t rank,
+                   const int64_t *idx, double *value);
+
 /* ---- values in ---- */
 /* Row-major values of one rank: integers as whole numbers, booleans as 0, 1.
  * Where memory for them is beyond the budget, running will say so. */
 void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
                           const double *values);
+/* Element idx of the whole tensor, whose row-major position is flat. */
 typedef double (*sp_machine_value_fn)(void *user, int64_t rank, int64_t flat,
                                       const int64_t *idx);
 void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
@@ -78,6 +114,11 @@ typedef struct sp_machine_trouble {
 } sp_machine_trouble;
 /* Why the last sp_machine_run_to or sp_machine_run returned false. */
 const sp_machine_trouble *sp_machine_problem(const sp_machine *m);
+/* A function that was made up, of what was needed so far; NULL: none. */
+const char *sp_machine_made_up(const sp_machine *m);
+/* The same of an operator that draws random numbers: these are hashed from the
+ * arguments of the call, so that equal calls draw alike. */
+const char *sp_machine_drawn(const sp_machine *m);
 
 /* ---- values out ---- */
 bool sp_machine_has(const sp_machine *m, uint32_t tensor);

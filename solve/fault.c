@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/clamp.h"
 #include "solve/fit.h"
 #include "solve/repair.h"
+#include "solve/repair_input.h"
 
 typedef struct search {
   sp_state *s;
@@ -266,6 +268,19 @@ static bool mended(search *f, spi_bench *b, uint32_t wrong, uint32_t result,
   return true;
 }
 
+/* The first of the wrong tensors that is a slice moved back into its tensor. */
+static const char *with_clamp(search *f, const char *text) {
+  uint32_t n = f->s->dist_program->n_tensors;
+  for (uint32_t t = 0; t < n; t++) {
+    const char *moved =
+        f->wrong[t] ? spi_clamped_text(f->s->ctx, f->dist, t) : NULL;
+    if (moved) {
+      return sp_format(f->s->ctx, "%s; %s", text, moved);
+    }
+  }
+  return text;
+}
+
 const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
                                spi_bench *b) {
   const sp_placed *x = &s->problem->promised[report->counterexample->output];
@@ -290,8 +305,14 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
   }
   const sp_program *program = s->dist_program;
   const sp_node *node = NULL;
-  if (mended(&f, b, t, x->dist, &program, &node, &text)) {
+  spi_blame blame;
+  if (!b->sample && mended(&f, b, t, x->dist, &program, &node, &text)) {
     odd = node->out;
+  } else if (spi_blame_input(b, t, report->counterexample->output,
+                             &blame)) {
+    odd = blame.tensor;
+    node = &program->nodes[program->tensors[odd].node];
+    text = blame.text;
   } else {
     inside_loop(&f, &program, &odd, &text);
     node = &program->nodes[program->tensors[odd].node];
@@ -301,7 +322,7 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
       .name = own_name(program->tensors[odd].name),
       .op = node->op,
       .pos = node->pos,
-      .sentence = text,
+      .sentence = with_clamp(&f, text),
       .sequential = nearest,
   };
   return fault;

@@ -139,57 +139,63 @@ typedef struct placed {
   int64_t block[SP_MAX_DIMS];
 } placed;
 
+static int64_t elements_of(const spi_fitter *f, uint32_t w) {
+  return sp_shape_elements(&f->s->dist_program->tensors[w].shape);
+}
+
 static double largest(spi_fitter *f, uint32_t t) {
   if (f->scale[t] == 0) {
-    const double *v = sp_machine_values(f->seq, t, 0);
-    int64_t n = sp_shape_elements(&f->s->seq_program->tensors[t].shape);
+    int64_t n = sp_machine_count(f->seq, t);
     double most = 1e-300;
-    for (int64_t i = 0; i < n; i++) {
-      most = isfinite(v[i]) ? fmax(most, fabs(v[i])) : most;
+    for (int64_t r = 0; r < sp_machine_ranks(f->seq); r++) {
+      const double *v = sp_machine_values(f->seq, t, r);
+      for (int64_t i = 0; i < n; i++) {
+        most = isfinite(v[i]) ? fmax(most, fabs(v[i])) : most;
+      }
     }
     f->scale[t] = most;
   }
   return f->scale[t];
 }
 
-/* Flat global position of flat local position j on a rank; -1: padding. */
-static int64_t global_position(const placed *x, int64_t rank, int64_t j) {
-  int64_t at = 0, stride = 1;
-  for (uint32_t d = x->n_dims; d-- > 0;) {
-    int64_t i = j % x->local[d];
-    j /= x->local[d];
-    i += x->start[d] ? x->start[d][rank] * x->block[d] : 0;
-    if (i >= x->global[d]) {
-      return -1;
+/* The element of sequential tensor v at position j of what a rank holds;
+ * false: padding, or not computed. */
+static bool counterpart(const spi_fitter *f, const placed *x, uint32_t w,
+                        uint32_t v, int64_t rank, int64_t j, double *out) {
+  int64_t at[SP_MAX_DIMS];
+  sp_machine_where(f->dist, w, j, at);
+  for (uint32_t d = 0; d < x->n_dims; d++) {
+    at[d] += x->start[d] ? x->start[d][rank] * x->block[d] : 0;
+    if (at[d] >= x->global[d]) {
+      return false;
     }
-    at += i * stride;
-    stride *= x->global[d];
   }
-  return at;
+  return sp_machine_at(f->seq, v, f->s->problem->ranked ? rank : 0, at, out);
 }
 
 static bool whole_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
                        double factor) {
-  const double *g = sp_machine_values(f->seq, v, 0);
-  int64_t n = sp_shape_elements(&f->s->dist_program->tensors[w].shape);
-  double scale = largest(f, v);
+  int64_t n = sp_machine_count(f->dist, w), compared = 0;
+  double scale = largest(f, v), want;
   for (int64_t r = 0; r < f->ranks; r++) {
     const double *l = sp_machine_values(f->dist, w, r);
     for (int64_t j = 0; j < n; j++) {
-      int64_t at = global_position(x, r, j);
-      if (at >= 0 && !spi_close(l[j], factor * g[at], factor * scale)) {
+      if (!counterpart(f, x, w, v, r, j, &want)) {
+        continue;
+      }
+      if (!spi_close(l[j], factor * want, factor * scale)) {
         return false;
       }
+      compared++;
     }
   }
-  return true;
+  return compared || elements_of(f, w) == 0;
 }
 
 static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w,
                          uint32_t v, const grouping *g) {
-  const double *whole = sp_machine_values(f->seq, v, 0);
-  int64_t n = sp_shape_elements(&f->s->dist_program->tensors[w].shape);
-  double scale = largest(f, v);
+  int64_t n = sp_machine_count(f->dist, w), compared = 0;
+  double scale = largest(f, v), want;
   sp_mark mark = sp_scratch_mark(f->s->ctx);
   double *sum = sp_scratch(f->s->ctx, (size_t)(n + 1) * sizeof *sum);
   bool ok = true;
@@ -206,24 +212,26 @@ static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w,
       }
     }
     for (int64_t j = 0; j < n && ok; j++) {
-      int64_t at = global_position(x, first, j);
-      ok = at < 0 || spi_close(sum[j], whole[at], scale);
+      if (counterpart(f, x, w, v, first, j, &want)) {
+        ok = spi_close(sum[j], want, scale);
+        compared++;
+      }
     }
   }
   sp_scratch_release(f->s->ctx, mark);
-  return ok;
+  return ok && (compared || elements_of(f, w) == 0);
 }
 
 /* The factor between the first element that is not zero and its counterpart. */
 static double factor_at(spi_fitter *f, const placed *x, uint32_t w,
                         uint32_t v) {
-  const double *g = sp_machine_values(f->seq, v, 0);
   const double *l = sp_machine_values(f->dist, w, 0);
-  int64_t n = sp_shape_elements(&f->s->dist_program->tensors[w].shape);
+  int64_t n = sp_machine_count(f->dist, w);
+  double want;
   for (int64_t j = 0; j < n; j++) {
-    int64_t at = global_position(x, 0, j);
-    if (at >= 0 && isfinite(g[at]) && fabs(g[at]) > 0.1 * largest(f, v)) {
-      return l[j] / g[at];
+    if (counterpart(f, x, w, v, 0, j, &want) && isfinite(want) &&
+        fabs(want) > 0.1 * largest(f, v)) {
+      return l[j] / want;
     }
   }
   return 1;
@@ -236,7 +244,8 @@ static spi_fit fits_at(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
     return fit;
   }
   bool real = sp_dtype_is_float(f->s->seq_program->tensors[v].shape.dtype);
-  for (uint32_t g = 0; g < f->n_groupings && real; g++) {
+  bool sums = real && !f->s->problem->ranked; /* every rank has its own */
+  for (uint32_t g = 0; g < f->n_groupings && sums; g++) {
     if (f->groupings[g].n < f->ranks &&
         partial_fits(f, x, w, v, &f->groupings[g])) {
       fit.kind = SPI_FIT_PARTIAL;

@@ -1,6 +1,8 @@
 /* loop.c: induction. Read spi_loop_relate, then prove_step_kept. */
 #include "solve/loop.h"
+#include "solve/loop_invariant.h"
 #include "solve/loop_partial.h"
+#include "solve/machine.h"
 
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct carried {
   uint32_t n, now; /* choices; now == n: none is left */
   bool partial;    /* sums were added, after the first n_plain */
   uint32_t n_plain;
+  sp_expr value;          /* never changes, and is this around the loop */
   choice choice[MAX_CHOICES + MAX_PARTIAL];
 } carried;
 
@@ -225,7 +228,7 @@ static void choose_partial(loops *l, uint32_t k) {
 
 /* ---- one step ---- */
 
-static sp_expr count_at(sp_state *s, const loop_counter *c, sp_expr step) {
+sp_expr spi_loop_count(sp_state *s, const loop_counter *c, sp_expr step) {
   return sp_iaddc(s->pool, sp_iscale(s->pool, step, c->step), c->first);
 }
 
@@ -234,9 +237,10 @@ static sp_expr count_at(sp_state *s, const loop_counter *c, sp_expr step) {
 static sp_state *under_relations(loops *l, const sp_program *seq,
                                  const sp_program *dist, sp_expr step) {
   sp_state *x = spi_substate(l->s, seq, dist);
+  spi_fix_invariants(l->s, x, &l->seq, l->seq_node, seq);
   for (uint32_t k = 0; k < l->seq.n; k++) {
     if (l->seq.counter[k].known) {
-      spi_seq_fix(x, seq->params[k], count_at(x, &l->seq.counter[k], step));
+      spi_seq_fix(x, seq->params[k], spi_loop_count(x, &l->seq.counter[k], step));
     }
   }
   for (uint32_t k = 0; k < l->dist.n; k++) {
@@ -244,7 +248,7 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
     const carried *c = &l->carried[k];
     dist_tensor *d = &x->dist[w];
     if (l->dist.counter[k].known) {
-      d->relation = count_at(x, &l->dist.counter[k], step);
+      d->relation = spi_loop_count(x, &l->dist.counter[k], step);
       d->how = "carried: counts steps";
     } else if (c->now < c->n) {
       const choice *now = &c->choice[c->now];
@@ -255,11 +259,15 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
                 partial_of(now, seq->params[now->seq], w));
         continue;
       }
-      sp_expr read = sp_read(x->pool, x->seq[seq->params[now->seq]].sym,
-                             now->phi);
+      sp_expr read = spi_seq_read(x, seq->params[now->seq], now->phi, false);
       d->relation = sp_ite(x->pool, now->guard, scaled(x, read, now->scale),
                            junk(x, w));
       d->how = "carried: assumed at step t";
+    } else if (c->value.v &&
+               (d->relation = spi_invariant_inside(
+                    l->s, x, &l->seq, l->seq_node, seq, c->value))
+                   .v) {
+      d->how = "carried: never changes";
     } else {
       d->opaque = true;
       d->how = "carried: no relation holds before the loop and is kept by it";
@@ -270,7 +278,7 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
 
 static bool counter_kept(sp_state *x, const loop_counter *c, uint32_t w,
                          sp_expr step) {
-  sp_expr next = count_at(x, c, sp_iaddc(x->pool, step, 1));
+  sp_expr next = spi_loop_count(x, c, sp_iaddc(x->pool, step, 1));
   sp_mode was = sp_pool_mode(x->pool, SP_MODE_RAW_INDEX);
   sp_expr got = x->dist[w].relation.v ? x->dist[w].relation
                                       : spi_dist_raw(x, w);
@@ -304,7 +312,7 @@ static bool seq_counters_kept(loops *l, sp_state *x) {
     if (l->seq.counter[k].known) {
       uint32_t v = l->seq.body->results[k];
       sp_expr next =
-          count_at(x, &l->seq.counter[k], sp_iaddc(x->pool, l->step, 1));
+          spi_loop_count(x, &l->seq.counter[k], sp_iaddc(x->pool, l->step, 1));
       ok = spi_seq_defined(x, v) &&
            sp_prove_equal(x->prover, next, spi_seq_read(x, v, NULL, true),
                           (sp_hyps){0});
@@ -403,18 +411,6 @@ static bool same_steps(loops *l) {
 
 /* ---- putting it together ---- */
 
-static sp_expr initial_seq(sp_state *s, uint32_t t) {
-  const sp_shape *shape = &s->seq_program->tensors[t].shape;
-  return shape->n_dims == 0 && spi_seq_defined(s, t)
-             ? spi_seq_read(s, t, NULL, false)
-             : (sp_expr){0};
-}
-
-static sp_expr initial_dist(sp_state *s, uint32_t t) {
-  const sp_shape *shape = &s->dist_program->tensors[t].shape;
-  return shape->n_dims == 0 ? s->dist[t].relation : (sp_expr){0};
-}
-
 static void fail(sp_state *s, const sp_node *node, const char *why) {
   for (uint32_t o = 0; o < node->n_out; o++) {
     dist_tensor *w = &s->dist[node->out + o];
@@ -432,8 +428,14 @@ static void adopt_results(loops *l) {
     dist_tensor *d = &s->dist[w];
     d->how = "loop: kept by every step";
     if (l->dist.counter[k].known) {
-      d->relation = count_at(s, &l->dist.counter[k],
+      d->relation = spi_loop_count(s, &l->dist.counter[k],
                              sp_int(s->pool, l->dist.trips));
+      s->stats.views++;
+      continue;
+    }
+    if (c->now >= c->n && c->value.v) {
+      d->relation = c->value;
+      d->how = "loop: never changes";
       s->stats.views++;
       continue;
     }
@@ -445,13 +447,14 @@ static void adopt_results(loops *l) {
     }
     const choice *now = &c->choice[c->now];
     uint32_t v = l->seq_node->out + now->seq;
+    spi_seq_make_anchor(s, v); /* it may have a closed form as well */
     if (now->groups) {
       d->opaque = true;
       d->how = "loop: addends; their sum over a group is kept by every step";
       sp_push(s->ctx, &s->sums, partial_of(now, v, w));
       continue;
     }
-    sp_expr read = sp_read(s->pool, s->seq[v].sym, now->phi);
+    sp_expr read = spi_seq_symbol(s, v, now->phi);
     d->relation = sp_ite(s->pool, now->guard, scaled(s, read, now->scale),
                          junk(s, w));
     d->seq = v + 1;
@@ -460,9 +463,12 @@ static void adopt_results(loops *l) {
   }
 }
 
-static bool all_related(const loops *l) {
+static bool all_related(const loops *l, bool used) {
   for (uint32_t k = 0; k < l->dist.n; k++) {
-    if (!l->dist.counter[k].known && l->carried[k].now >= l->carried[k].n) {
+    const carried *c = &l->carried[k];
+    bool asked =
+        !used || spi_is_used(l->s->dist_program, l->dist_node->out + k);
+    if (asked && !l->dist.counter[k].known && c->now >= c->n && !c->value.v) {
       return false;
     }
   }
@@ -490,14 +496,7 @@ static const char *steps_differ(const loops *l) {
 /* Try one sequential loop; true when it is the counterpart. */
 static bool relate_to(loops *l, const char **why) {
   sp_state *s = l->s;
-  sp_mark mark = sp_scratch_mark(s->ctx);
-  sp_expr *initial = sp_scratch(s->ctx, (l->seq_node->n_in + 1u) *
-                                            sizeof *initial);
-  for (uint32_t k = 0; k < l->seq_node->n_in; k++) {
-    initial[k] = initial_seq(s, l->seq_node->in[k]);
-  }
-  spi_loop_shape(s, l->seq_node, initial, &l->seq);
-  sp_scratch_release(s->ctx, mark);
+  spi_loop_shape_seq(s, l->seq_node, &l->seq);
   if (!bodies_fit(&l->seq)) {
     return false;
   }
@@ -518,6 +517,9 @@ static bool relate_to(loops *l, const char **why) {
   for (uint32_t k = 0; k < l->dist.n; k++) {
     if (!l->dist.counter[k].known) {
       choose(l, k);
+      if (l->carried[k].n == 0 && spi_is_invariant(&l->dist, k)) {
+        l->carried[k].value = spi_invariant_value(s, l->dist_node->in[k]);
+      }
     }
   }
   l->step = sp_var(s->pool, SP_VAR_STEP, "t",
@@ -545,14 +547,7 @@ static bool relate_to(loops *l, const char **why) {
 
 void spi_loop_relate(sp_state *s, const sp_node *node) {
   loops l = {.s = s, .dist_node = node};
-  sp_mark mark = sp_scratch_mark(s->ctx);
-  sp_expr *initial =
-      sp_scratch(s->ctx, (node->n_in + 1u) * sizeof *initial);
-  for (uint32_t k = 0; k < node->n_in; k++) {
-    initial[k] = initial_dist(s, node->in[k]);
-  }
-  spi_loop_shape(s, node, initial, &l.dist);
-  sp_scratch_release(s->ctx, mark);
+  spi_loop_shape_dist(s, node, &l.dist);
   if (!bodies_fit(&l.dist)) {
     fail(s, node, l.dist.why);
     return;
@@ -562,7 +557,7 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
   loop_counter *counters = l.dist.counter;
   for (uint32_t k = 0; k < s->seq_program->n_nodes; k++) {
     const sp_node *seq = &s->seq_program->nodes[k];
-    if (strcmp(seq->op, "hlo:while") != 0 || s->loop_used[k]) {
+    if (!spi_is_loop(seq) || s->loop_used[k]) {
       continue;
     }
     l.dist.counter =
@@ -570,7 +565,13 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
     memcpy(l.dist.counter, counters, l.dist.n * sizeof *counters);
     l.seq_node = seq;
     if (relate_to(&l, &why)) {
-      s->loop_used[k] = all_related(&l);
+      loop_shape shape = l.dist;
+      shape.counter = counters;
+      if (!all_related(&l, true) &&
+          spi_loop_alone(s, node, &shape, true, why)) {
+        return;
+      }
+      s->loop_used[k] = all_related(&l, false);
       adopt_results(&l);
       return;
     }
@@ -578,10 +579,13 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
   l.dist.counter = counters;
   if (l.dist.trips < 0) {
     fail(s, node, l.dist.why);
+  } else if (spi_loop_alone(s, node, &l.dist,
+                            l.dist.trips <= SPI_UNROLL_MAX, why)) {
+    return;
   } else if (l.dist.trips > SPI_UNROLL_MAX) {
     why = sp_format(s->ctx,
                     "%s; it makes %lld steps, and loops without a counterpart "
-                    "are unrolled up to %d",
+                    "or closed form are unrolled up to %d",
                     why, (long long)l.dist.trips, SPI_UNROLL_MAX);
     fail(s, node, why);
   } else if (!spi_loop_unroll(s, node, &l.dist)) {

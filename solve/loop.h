@@ -35,19 +35,57 @@ typedef struct loop_shape {
   const char *why; /* then */
 } loop_shape;
 
-/* Guess counters and trip count; initial[k]: the carried scalar's value before
- * the loop, or 0 (none). Nothing of it is trusted. */
-void spi_loop_shape(sp_state *s, const sp_node *node, const sp_expr *initial,
-                    loop_shape *shape);
+/* Guess counters and trip count of a loop of either side, from what is known
+ * before it. Nothing of it is trusted. */
+void spi_loop_shape_seq(sp_state *s, const sp_node *node, loop_shape *shape);
+void spi_loop_shape_dist(sp_state *s, const sp_node *node, loop_shape *shape);
 
-/* Loops without a counterpart are unrolled up to this many steps. */
+/* The counter before a step. */
+sp_expr spi_loop_count(sp_state *s, const loop_counter *c, sp_expr step);
+
+/* The program, or a node of it, asks for the tensor. */
+bool spi_is_used(const sp_program *p, uint32_t tensor);
+
+/* ---- a distributed loop without a counterpart ---- */
+
+/* What is known of the carried tensors before a step. */
+typedef struct spi_carry {
+  dist_tensor *v;
+} spi_carry;
+
+/* The distributed side of the state, put aside while a region is walked. */
+typedef struct spi_aside {
+  const sp_program *program;
+  dist_tensor *dist;
+  spi_partial *sums; /* they are about these tensors */
+  size_t n_sums, cap_sums;
+} spi_aside;
+
+spi_aside spi_region_enter(sp_state *s, const sp_program *region);
+void spi_region_leave(sp_state *s, spi_aside a);
+void spi_region_give(sp_state *s, const sp_program *region,
+                     const spi_carry *c, const char *how);
+/* List the region's tensors in the report. */
+void spi_region_keep(sp_state *s, const char *name);
+/* A tensor with its definitions made if need be. */
+dist_tensor spi_dist_known(sp_state *s, uint32_t t);
+/* The condition has the value under c: proved. */
+bool spi_carry_condition(sp_state *s, const sp_program *region,
+                         const spi_carry *c, bool value);
+
+/* What has no closed form is unrolled up to this many steps. */
 enum { SPI_UNROLL_MAX = 64 };
 /* Walk the body once for each step; false when the number of steps was not
  * proved. */
 bool spi_loop_unroll(sp_state *s, const sp_node *node,
                      const loop_shape *shape);
+/* Give the results closed forms as definitions (loop_closed.h); false when that
+ * cannot be done. whole: only if it can for all that are used. why: what to say
+ * of the others. */
+bool spi_loop_alone(sp_state *s, const sp_node *node, const loop_shape *shape,
+                    bool whole, const char *why);
 
-/* Relate the results of a distributed `while`. */
+/* Relate the results of a distributed `while`, or give them definitions. */
 void spi_loop_relate(sp_state *s, const sp_node *node);
 
 #endif

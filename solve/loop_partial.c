@@ -190,7 +190,7 @@ static bool step_kept(sp_state *s, const spi_partial *x, uint32_t r_seq,
                                        : spi_seq_raw(s, r_seq);
   sp_sym seq_sym = s->seq[x->seq].sym;
   affine seq, dist;
-  if (!prove_affine(s, after, seq_sym, sp_read(p, seq_sym, i), &seq) ||
+  if (!prove_affine(s, after, seq_sym, spi_seq_symbol(s, x->seq, i), &seq) ||
       !prove_affine(s, dist_value(s, r_dist), s->dist[x->dist].sym,
                     own_dist(s, x->dist), &dist)) {
     return false;
@@ -269,7 +269,7 @@ static sp_expr by_known_sum(sp_state *s, const spi_partial *x, sp_expr red) {
   for (uint32_t d = 0; d < m; d++) {
     phi[d] = sp_subst(p, x->phi[d], n, from, to);
   }
-  return scaled(s, sp_read(p, s->seq[x->seq].sym, phi), x->scale);
+  return scaled(s, spi_seq_symbol(s, x->seq, phi), x->scale);
 }
 
 typedef struct rewriting {

@@ -8,31 +8,25 @@
  */
 #include "solve/loop.h"
 
-/* Carried tensors before a step: relations, or definitions. */
-typedef struct carry {
-  dist_tensor *v;
-} carry;
-
-/* The distributed side of the state, put aside while a region is walked. */
-typedef struct aside {
-  const sp_program *program;
-  dist_tensor *dist;
-} aside;
-
-static aside enter(sp_state *s, const sp_program *region) {
-  aside a = {s->dist_program, s->dist};
+spi_aside spi_region_enter(sp_state *s, const sp_program *region) {
+  spi_aside a = {s->dist_program, s->dist, s->sums.v, s->sums.n, s->sums.cap};
   s->dist_program = region;
+  s->sums.v = NULL;
+  s->sums.n = s->sums.cap = 0;
   spi_dist_start(s);
   return a;
 }
 
-static void leave(sp_state *s, aside a) {
+void spi_region_leave(sp_state *s, spi_aside a) {
   s->dist_program = a.program;
   s->dist = a.dist;
+  s->sums.v = a.sums;
+  s->sums.n = a.n_sums;
+  s->sums.cap = a.cap_sums;
 }
 
-static void give(sp_state *s, const sp_program *region, const carry *c,
-                 const char *how) {
+void spi_region_give(sp_state *s, const sp_program *region,
+                     const spi_carry *c, const char *how) {
   for (uint32_t k = 0; k < region->n_params; k++) {
     dist_tensor *w = &s->dist[region->params[k]];
     const dist_tensor *from = &c->v[k];
@@ -46,8 +40,15 @@ static void give(sp_state *s, const sp_program *region, const carry *c,
   }
 }
 
-/* What is known of a tensor, with its definitions made if need be. */
-static dist_tensor known(sp_state *s, uint32_t t) {
+void spi_region_keep(sp_state *s, const char *name) {
+  sp_state *seen = sp_alloc(s->ctx, sizeof *seen);
+  *seen = *s; /* for the report: the walked tensors */
+  seen->kept.n = 0;
+  seen->kept.cap = 0; /* its own from here on */
+  sp_push(s->ctx, &s->kept, ((spi_kept){seen, name}));
+}
+
+dist_tensor spi_dist_known(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   if (!w->relation.v) {
     spi_dist_def(s, t);
@@ -56,51 +57,47 @@ static dist_tensor known(sp_state *s, uint32_t t) {
   return *w;
 }
 
-static bool condition_is(sp_state *s, const sp_program *region,
-                         const carry *c, bool value) {
-  aside a = enter(s, region);
-  give(s, region, c, "carried");
+bool spi_carry_condition(sp_state *s, const sp_program *region,
+                         const spi_carry *c, bool value) {
+  spi_aside a = spi_region_enter(s, region);
+  spi_region_give(s, region, c, "carried");
   spi_propagate(s);
-  dist_tensor w = known(s, region->results[0]);
-  leave(s, a);
+  dist_tensor w = spi_dist_known(s, region->results[0]);
+  spi_region_leave(s, a);
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr e = w.relation.v ? w.relation : w.raw;
   sp_expr goal = value ? e : sp_not(s->pool, e);
   sp_pool_mode(s->pool, was);
-  sp_prover_about(s->prover, "steps of an unrolled loop");
+  sp_prover_about(s->prover, "steps of a loop without counterpart");
   return sp_prove_holds(s->prover, "loop: condition", goal, (sp_hyps){0});
 }
 
-static void one_step(sp_state *s, const sp_program *body, carry *c,
+static void one_step(sp_state *s, const sp_program *body, spi_carry *c,
                      const char *name) {
-  aside a = enter(s, body);
-  give(s, body, c, "carried: from the step before");
+  spi_aside a = spi_region_enter(s, body);
+  spi_region_give(s, body, c, "carried: from the step before");
   spi_propagate(s);
-  sp_state *seen = sp_alloc(s->ctx, sizeof *seen);
-  *seen = *s; /* for the report: the walked tensors */
-  seen->kept.n = 0;
-  seen->kept.cap = 0; /* its own from here on */
   for (uint32_t k = 0; k < body->n_results; k++) {
-    c->v[k] = known(s, body->results[k]);
+    c->v[k] = spi_dist_known(s, body->results[k]);
   }
-  leave(s, a);
-  sp_push(s->ctx, &s->kept, ((spi_kept){seen, name}));
+  spi_region_keep(s, name);
+  spi_region_leave(s, a);
 }
 
 bool spi_loop_unroll(sp_state *s, const sp_node *node,
                      const loop_shape *shape) {
-  carry c = {sp_alloc_n(s->ctx, shape->n + 1u, sizeof *c.v)};
+  spi_carry c = {sp_alloc_n(s->ctx, shape->n + 1u, sizeof *c.v)};
   for (uint32_t k = 0; k < shape->n; k++) {
-    c.v[k] = known(s, node->in[k]);
+    c.v[k] = spi_dist_known(s, node->in[k]);
   }
   for (int64_t step = 0; step < shape->trips; step++) {
-    if (!condition_is(s, shape->condition, &c, true)) {
+    if (!spi_carry_condition(s, shape->condition, &c, true)) {
       return false;
     }
     one_step(s, shape->body, &c,
              sp_format(s->ctx, "%s/step %lld", node->name, (long long)step));
   }
-  if (!condition_is(s, shape->condition, &c, false)) {
+  if (!spi_carry_condition(s, shape->condition, &c, false)) {
     return false;
   }
   for (uint32_t k = 0; k < shape->n; k++) {

@@ -105,6 +105,14 @@ const sp_machine_trouble *sp_machine_problem(const sp_machine *m) {
   return &m->e->trouble;
 }
 
+const char *sp_machine_made_up(const sp_machine *m) {
+  return m->e->made_up;
+}
+
+const char *sp_machine_drawn(const sp_machine *m) {
+  return m->e->drawn;
+}
+
 bool spi_fail(sp_machine *m, sp_machine_outcome outcome, uint32_t node,
               const char *hint, const char *fmt, ...) {
   char text[700];
@@ -368,17 +376,11 @@ void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
                            sp_machine_value_fn value, void *user) {
   void *data = open_input(m, tensor);
   const machine_tensor *t = &m->tensors[tensor];
-  const sp_shape *shape = &m->program->tensors[tensor].shape;
   for (int64_t r = 0; data && r < m->e->ranks; r++) {
-    int64_t idx[SP_MAX_DIMS] = {0};
     for (int64_t i = 0; i < t->n; i++) {
-      put(data, t->sort, r * t->n + i, value(user, r, i, idx));
-      for (uint32_t d = shape->n_dims; d-- > 0;) {
-        if (++idx[d] < shape->dims[d]) {
-          break;
-        }
-        idx[d] = 0;
-      }
+      int64_t idx[SP_MAX_DIMS];
+      int64_t flat = sp_machine_where(m, tensor, i, idx);
+      put(data, t->sort, r * t->n + i, value(user, r, flat, idx));
     }
   }
 }

@@ -32,8 +32,11 @@ typedef struct spi_engine {
   spi_tape_state **states; /* one for each thread */
   sp_machine_trouble trouble;
   sp_machine_trouble refused; /* an input for which there was no room */
+  const char *made_up;        /* a function of which nothing is known */
+  const char *drawn;          /* an operator that draws random numbers */
 } spi_engine;
 
+typedef struct spi_selection spi_selection;
 typedef struct spi_contraction spi_contraction;
 typedef struct spi_opaque spi_opaque;
 typedef struct spi_loop spi_loop;
@@ -62,7 +65,7 @@ struct spi_compiled {
 typedef struct machine_tensor {
   sp_sym sym;
   sp_sort sort;
-  int64_t n;    /* elements of one rank */
+  int64_t n;    /* elements of one rank that are stored */
   bool no_type; /* of FX: a result that nobody uses */
   bool given, keep;
   bool lasting;     /* depends on no input: loops keep it */
@@ -86,6 +89,7 @@ struct sp_machine {
   const sp_program *program;
   machine_tensor *tensors;
   machine_node *nodes;
+  const spi_selection *selection; /* NULL: everything is stored */
 };
 
 /* ---- machine.c ---- */
@@ -139,6 +143,12 @@ void spi_contract(sp_machine *m, uint32_t node, const spi_compiled *c,
 /* ---- machine_share.c ---- */
 /* Parts of the term become helpers. */
 void spi_share(sp_machine *m, spi_compiled *c);
+
+/* ---- machine_part.c ---- */
+/* The term, index variables and stored shape of a tensor that is computed in
+ * part; false: it is computed as a whole. */
+bool spi_part_definition(const sp_machine *m, uint32_t tensor,
+                         spi_compiled *c);
 
 /* ---- machine_opaque.c ---- */
 /* NULL: the term is no opaque function. */

@@ -1,6 +1,7 @@
 /* machine_compile.c: an operator's element terms, compiled. Operands are read
  * as symbols that take the rank first. */
 #include "solve/machine.h"
+#include "solve/named.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,6 +88,33 @@ static sp_sym alias_of(const sp_machine *m, const spi_compiled *c) {
   return from.v == to.v ? sym : none;
 }
 
+typedef struct functions {
+  const char *made_up;
+  bool drawn;
+} functions;
+
+static sp_expr see_function(void *env, sp_pool *p, sp_expr e) {
+  functions *found = env;
+  if (sp_kind_of(p, e) == SP_KIND_FN) {
+    const char *name = sp_fn_name(p, e);
+    found->made_up = spi_is_made_up(name) ? name : found->made_up;
+    found->drawn = found->drawn || spi_is_drawn(name);
+  }
+  return (sp_expr){0};
+}
+
+/* Functions whose values are not those of the real run. */
+static void look_for_functions(sp_machine *m, const sp_node *node, sp_expr e) {
+  functions found = {0};
+  sp_map(m->e->pool, e, see_function, &found);
+  if (found.made_up && !m->e->options.made_up) {
+    sp_raise(m->e->ctx, SP_ERR_UNKNOWN, sp_nowhere(), NULL,
+             "no values are known of the function %.100s", found.made_up);
+  }
+  m->e->made_up = found.made_up ? found.made_up : m->e->made_up;
+  m->e->drawn = found.drawn ? node->name : m->e->drawn;
+}
+
 static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   spi_engine *e = m->e;
   uint32_t tensor = node->out + k;
@@ -101,21 +129,24 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   if (t->n == 0) {
     return 0;
   }
-  c->idx = index_variables(m, shape);
-  sp_call call = {.pool = e->pool,
-                  .program = m->program,
-                  .node = node,
-                  .result = k,
-                  .rank = e->rank,
-                  .partitions = e->ranks,
-                  .read = read_operand,
-                  .env = m};
-  c->term = sp_op_element(&call, c->idx);
+  if (!spi_part_definition(m, tensor, c)) {
+    c->idx = index_variables(m, shape);
+    sp_call call = {.pool = e->pool,
+                    .program = m->program,
+                    .node = node,
+                    .result = k,
+                    .rank = e->rank,
+                    .partitions = e->ranks,
+                    .read = read_operand,
+                    .env = m};
+    c->term = sp_op_element(&call, c->idx);
+  }
+  look_for_functions(m, node, c->term);
   c->opaque = spi_opaque_of(m, tensor);
   if (c->opaque) {
     return spi_opaque_cost(c->opaque);
   }
-  if (!e->options.slow && !e->options.raw) {
+  if (!e->options.slow && (!e->options.raw || m->selection)) {
     c->alias = alias_of(m, c);
     if (c->alias.v) {
       return 1;
@@ -139,12 +170,18 @@ static void compile(sp_ctx *ctx, void *arg) {
   sp_machine *m = j->m;
   machine_node *x = &m->nodes[j->node];
   const sp_node *node = &m->program->nodes[j->node];
-  if (spi_is_loop(node)) {
+  bool wanted = !m->selection;
+  for (uint32_t k = 0; k < node->n_out; k++) {
+    wanted = wanted || m->tensors[node->out + k].n > 0;
+  }
+  if (wanted && spi_is_loop(node)) {
     x->loop = spi_loop_new(m, j->node);
     x->cost = spi_loop_cost(x->loop);
     return;
   }
-  sp_op_check(ctx, m->program, node);
+  if (wanted) {
+    sp_op_check(ctx, m->program, node);
+  }
   x->cost = 0;
   for (uint32_t k = 0; k < node->n_out; k++) {
     if (!m->tensors[node->out + k].no_type) {
@@ -161,8 +198,10 @@ void spi_node_compile(sp_machine *m, uint32_t node) {
   }
   x->compiled = true;
   job j = {m, node};
-  sp_mode was = sp_pool_mode(m->e->pool,
-                             m->e->options.raw ? SP_MODE_RAW : SP_MODE_NORMAL);
+  /* In parts zeros are put in place of reads: nothing may come of them but
+   * what running gives (0 times infinity). */
+  bool raw = m->e->options.raw || m->selection;
+  sp_mode was = sp_pool_mode(m->e->pool, raw ? SP_MODE_RAW : SP_MODE_NORMAL);
   sp_code code = sp_protect(ctx, compile, &j);
   sp_pool_mode(m->e->pool, was);
   if (code == SP_OK) {

@@ -27,7 +27,9 @@ static spi_slice compile_slice(const opener *x, sp_expr e) {
   bool lambda =
       sp_kind_of(p, e) == SP_KIND_RED && sp_red_op_of(p, e) == SP_RED_LAMBDA;
   uint32_t n = lambda ? sp_red_n_vars(p, e) : 0, d = x->shape->n_dims;
-  spi_slice s = {.n = 1, .sort = sp_sort_of(p, e)};
+  spi_slice s = {.n = 1,
+                 .sort = sp_sort_of(p, e),
+                 .index = !lambda && sp_sort_of(p, e) == SP_SORT_INT};
   sp_expr *vars = sp_alloc_n(g->ctx, n + d + 1u, sizeof *vars);
   int64_t *extents = sp_alloc_n(g->ctx, n + d + 1u, sizeof *extents);
   vars[0] = g->rank;
@@ -71,6 +73,7 @@ static void find_positions(const opener *x, uint32_t first, uint32_t n) {
     for (uint32_t d = 0; d < x->shape->n_dims && !found; d++) {
       if (x->c->idx[d].v == at.v) {
         found = true;
+        o->own[o->n_own++] = d;
         o->position[d] = true;
         o->n_out *= x->shape->dims[d];
       }
@@ -80,6 +83,26 @@ static void find_positions(const opener *x, uint32_t first, uint32_t n) {
                "a position that is no index of the result");
     }
   }
+}
+
+static bool is_own_index(const opener *x, sp_expr e) {
+  bool found = false;
+  for (uint32_t d = 0; d < x->shape->n_dims; d++) {
+    found = found || (x->c->idx[d].v == e.v && x->shape->dims[d] > 1);
+  }
+  return found;
+}
+
+static uint32_t positions_of(const opener *x, const spi_function *f) {
+  sp_pool *p = x->m->e->pool;
+  uint32_t n = sp_n_args(p, x->c->term), k = n;
+  if (f->positions >= -1) {
+    return f->positions < 0 ? n - 1 : (uint32_t)f->positions;
+  }
+  while (k > 0 && is_own_index(x, sp_arg(p, x->c->term, k - 1))) {
+    k--;
+  }
+  return n - k;
 }
 
 static bool has_lambda(sp_pool *p, sp_expr e) {
@@ -112,12 +135,14 @@ const spi_opaque *spi_opaque_of(sp_machine *m, uint32_t tensor) {
   spi_opaque *o = sp_alloc(m->e->ctx, sizeof *o);
   opener x = {m, o, c, &t->shape};
   uint32_t n = sp_n_args(p, c->term);
-  uint32_t positions = f->positions < 0 ? n - 1 : (uint32_t)f->positions;
+  uint32_t positions = positions_of(&x, f);
   if (positions > n) {
     return NULL;
   }
   o->f = f;
   o->name = name;
+  o->shape = x.shape;
+  o->own = sp_alloc_n(m->e->ctx, x.shape->n_dims + 1u, sizeof *o->own);
   o->result = t->result;
   o->n_slices = n - positions;
   o->slices = sp_alloc_n(m->e->ctx, o->n_slices + 1u, sizeof *o->slices);

@@ -21,6 +21,7 @@ typedef struct spi_mender {
   const sp_program *program; /* that is changed: the whole one or a body */
   const dist_tensor *known;  /* of its tensors; NULL: nothing */
   uint32_t loop; /* whose body it is: node of the whole one, or UINT32_MAX */
+  uint32_t result; /* of the whole program: the wrong one */
   SP_VEC(spi_grouping) groupings;
   uint32_t trials;
   size_t bytes; /* of the context, before */
@@ -40,6 +41,13 @@ bool spi_offer_scaled(spi_mender *m, const spi_edit *edit, spi_scaling scaling,
                       const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 bool spi_is_op(const sp_node *node, const char *hlo);
+/* "add": aten.add.Tensor, torch.add, ... */
+bool spi_is_fx(const sp_node *node, const char *stem);
+
+/* ---- repair_step.c ---- */
+/* The first step at which the loop's body and the mended one return different
+ * values in the bench's run; -1: none was found. */
+int64_t spi_first_step(spi_mender *m, const sp_program *mended);
 
 /* ---- repair_collective.c ---- */
 void spi_find_groupings(spi_mender *m);
@@ -53,5 +61,9 @@ bool spi_try_scale(spi_mender *m, uint32_t node);
 bool spi_try_constant(spi_mender *m, uint32_t node);
 bool spi_try_node(spi_mender *m, uint32_t node);
 bool spi_try_position(spi_mender *m, uint32_t node);
+/* Operands a and b swapped. */
+bool spi_try_operands(spi_mender *m, uint32_t node, uint32_t a, uint32_t b);
+/* ---- repair_fx.c ---- */
+bool spi_try_fx(spi_mender *m, uint32_t node);
 
 #endif

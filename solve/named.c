@@ -7,6 +7,10 @@
 
 #include "solve/hash.h"
 
+static bool has_prefix(const char *name, const char *prefix) {
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 static double uniform(uint64_t bits) {
   return (double)(bits >> 11) * 0x1p-53;
 }
@@ -49,8 +53,28 @@ static bool junk(const char *name, uint32_t n, const sp_value *args,
   return true;
 }
 
-static bool has_prefix(const char *name, const char *prefix) {
-  return strncmp(name, prefix, strlen(prefix)) == 0;
+bool spi_is_made_up(const char *name) {
+  return has_prefix(name, "opaque:");
+}
+
+bool spi_is_drawn(const char *name) {
+  return has_prefix(name, "dropout:") || has_prefix(name, "rng-bits:");
+}
+
+/* "func:NAME" of a kernel is any function, and "opaque:NAME" of a spec is one
+ * that is made up (solve/evaluate.h): a smooth one, so that rounding does not
+ * matter. */
+static bool any_function(const char *name, uint32_t n, const sp_value *args,
+                         sp_value *out) {
+  double x = uniform(sp_hash_bits(0, name, -1));
+  for (uint32_t i = 0; i < n; i++) {
+    double k = 0.5 + uniform(sp_hash_bits(i, name, 1));
+    x += k * (args[i].sort == SP_SORT_REAL  ? args[i].r
+              : args[i].sort == SP_SORT_INT ? (double)args[i].i
+                                            : args[i].b);
+  }
+  out->r = sin(x) + 0.25 * x;
+  return true;
 }
 
 bool spi_named_value(const char *name, uint32_t n, const sp_value *args,
@@ -71,6 +95,10 @@ bool spi_named_value(const char *name, uint32_t n, const sp_value *args,
   }
   if (sort == SP_SORT_BOOL && has_prefix(name, "dropout:")) {
     return kept(name, n, args, out);
+  }
+  if (sort == SP_SORT_REAL &&
+      (has_prefix(name, "func:") || spi_is_made_up(name))) {
+    return any_function(name, n, args, out);
   }
   return has_prefix(name, "empty:") && junk(name, n, args, sort, out);
 }

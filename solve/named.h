@@ -12,6 +12,11 @@
 enum { SPI_NAMED_ARGS = SP_MAX_DIMS + 1 };
 
 /* False: unknown, or undefined there. n <= SPI_NAMED_ARGS. Needs no pool. */
+/* "opaque:NAME": a function of which nothing is known. */
+bool spi_is_made_up(const char *name);
+/* Random numbers: "dropout:P", "rng-bits:...". */
+bool spi_is_drawn(const char *name);
+
 bool spi_named_value(const char *name, uint32_t n, const sp_value *args,
                      sp_sort sort, sp_value *out);
 

@@ -17,6 +17,7 @@ typedef struct spi_slice {
   const int64_t *extents;
   int64_t n;
   sp_sort sort;
+  bool index; /* no slice, but an integer */
 } spi_slice;
 
 /* The scalar computation of a node (comparator, reducer), or NULL. */
@@ -24,7 +25,8 @@ typedef struct spi_scalars spi_scalars;
 
 typedef struct spi_function {
   const char *prefix; /* of the name */
-  int positions;      /* arguments at the end; -1: all but the first */
+  int positions; /* arguments at the end; -1: all but the first; -2: those at
+                    the end that are indices of the result */
   /* NULL, or why the function cannot be computed. */
   const char *(*check)(const spi_opaque *o);
   /* out[n_out], row-major over the positions. */
@@ -42,6 +44,8 @@ struct spi_opaque {
   uint32_t n_slices;
   spi_slice *slices;
   bool *position;    /* by dimension of the result */
+  const sp_shape *shape;
+  uint32_t n_own, *own; /* -2: the dimensions of the positions, in their order */
   int64_t n_out;     /* positions */
   int64_t n_choices; /* of the other dimensions */
   spi_scalars *region;

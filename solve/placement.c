@@ -64,11 +64,12 @@ void spi_layout_map(sp_state *s, const sp_layout *l, const sp_shape *global,
   }
 }
 
-/* phi as j + block * coordinate(rank)? Writes the placement of dimension d. */
-static bool add_placement(sp_state *s, sp_str *text, uint32_t d, sp_expr phi,
-                          sp_expr j, int64_t size, int64_t block) {
+/* phi as j + block * coordinate(rank)? */
+static bool find_cut(sp_state *s, sp_expr phi, sp_expr j, int64_t size,
+                     int64_t block, spi_cut *cut) {
   sp_pool *p = s->pool;
   if (phi.v == j.v) {
+    *cut = (spi_cut){1, {0}};
     return size == block;
   }
   sp_expr offset = sp_isub(p, phi, j);
@@ -78,48 +79,64 @@ static bool add_placement(sp_state *s, sp_str *text, uint32_t d, sp_expr phi,
       !sp_is_int(p, sp_imod(p, offset, block), 0)) {
     return false;
   }
-  sp_str_addf(s->ctx, text, "%sShard(%u) in %lld by %s", text->n ? ", " : "",
-              d, (long long)((size + block - 1) / block),
-              sp_show(p, sp_idiv(p, offset, block)));
+  *cut = (spi_cut){(size + block - 1) / block, sp_idiv(p, offset, block)};
+  return true;
+}
+
+sp_expr spi_without_padding(const sp_state *s, uint32_t t) {
+  const dist_tensor *w = &s->dist[t];
+  const sp_pool *p = s->pool;
+  sp_expr e = w->relation;
+  if (!e.v || sp_kind_of(p, e) != SP_KIND_ITE) {
+    return e;
+  }
+  for (uint32_t k = 1; k <= 2; k++) {
+    sp_expr x = sp_arg(p, e, k), y = sp_arg(p, e, 3 - k);
+    if (sp_kind_of(p, y) == SP_KIND_READ && sp_read_sym(p, y).v == w->sym.v) {
+      return x;
+    }
+  }
+  return e;
+}
+
+bool spi_placement_of(sp_state *s, uint32_t t, sp_sym *of, spi_cut *cuts) {
+  sp_pool *p = s->pool;
+  const sp_shape *local = &s->dist_program->tensors[t].shape;
+  sp_expr e = spi_without_padding(s, t);
+  if (!e.v || sp_kind_of(p, e) != SP_KIND_READ ||
+      sp_n_args(p, e) != local->n_dims) {
+    return false;
+  }
+  *of = sp_read_sym(p, e);
+  const int64_t *sizes = sp_sym_extents(p, *of);
+  for (uint32_t d = 0; d < local->n_dims; d++) {
+    if (!find_cut(s, sp_arg(p, e, d), s->dist[t].idx[d], sizes[d],
+                  local->dims[d], &cuts[d])) {
+      return false;
+    }
+  }
   return true;
 }
 
 const char *spi_relation_text(sp_state *s, uint32_t t) {
   const dist_tensor *w = &s->dist[t];
-  if (!w->relation.v) {
-    return NULL;
-  }
   sp_pool *p = s->pool;
-  sp_expr e = w->relation;
-  const char *padding = "";
-  if (sp_kind_of(p, e) == SP_KIND_ITE) {
-    /* padding: one branch reads the tensor's own junk */
-    for (uint32_t k = 1; k <= 2; k++) {
-      sp_expr x = sp_arg(p, e, k), y = sp_arg(p, e, 3 - k);
-      if (sp_kind_of(p, y) == SP_KIND_READ &&
-          sp_read_sym(p, y).v == w->sym.v) {
-        e = x;
-        padding = ", padded";
-        break;
-      }
+  sp_sym of;
+  spi_cut cuts[SP_MAX_DIMS];
+  if (!spi_placement_of(s, t, &of, cuts)) {
+    return w->relation.v ? sp_show(p, w->relation) : NULL;
+  }
+  sp_str text = {0};
+  for (uint32_t d = 0; d < s->dist_program->tensors[t].shape.n_dims; d++) {
+    if (cuts[d].coordinate.v) {
+      sp_str_addf(s->ctx, &text, "%sShard(%u) in %lld by %s",
+                  text.n ? ", " : "", d, (long long)cuts[d].n,
+                  sp_show(p, cuts[d].coordinate));
     }
   }
-  const sp_shape *local = &s->dist_program->tensors[t].shape;
-  if (sp_kind_of(p, e) == SP_KIND_READ &&
-      sp_n_args(p, e) == local->n_dims) {
-    sp_sym sym = sp_read_sym(p, e);
-    sp_str text = {0};
-    bool ok = true;
-    for (uint32_t d = 0; d < local->n_dims && ok; d++) {
-      ok = add_placement(s, &text, d, sp_arg(p, e, d), w->idx[d],
-                         sp_sym_extents(p, sym)[d], local->dims[d]);
-    }
-    if (ok) {
-      return sp_format(s->ctx, "%s: %s%s", sp_sym_name(p, sym),
-                       text.n ? text.v : "Replicate", padding);
-    }
-  }
-  return sp_show(p, w->relation);
+  bool padded = spi_without_padding(s, t).v != w->relation.v;
+  return sp_format(s->ctx, "%s: %s%s", sp_sym_name(p, of),
+                   text.n ? text.v : "Replicate", padded ? ", padded" : "");
 }
 
 bool spi_sharding_fits(const sp_sharding *sh, const sp_shape *global,

@@ -9,6 +9,14 @@
 
 #include "graph/layout.h"
 
+/* Ranked problems: what the parts of a parameter or result are cut from. home[r]
+ * is the first rank that holds the same part as rank r; NULL: unknown. */
+typedef struct sp_origin {
+  sp_shape global;
+  const sp_layout *layout;
+  const int64_t *home;
+} sp_origin;
+
 /* Distributed tensor `dist` holds sequential tensor `seq` as the layout says.
  * Given ones are assumed: usually parameters; for other tensors (cuts) their
  * definitions are not looked at. layout NULL: nothing is known, why says it. */
@@ -18,6 +26,7 @@ typedef struct sp_placed {
   const char *why;
   const char *name; /* for messages: "result 3", "w" */
   bool assumed;     /* given, but not an input: worth listing */
+  const sp_origin *origin; /* ranked: what it is a part of, or NULL */
 } sp_placed;
 
 /* An integer tensor lies in lo <= x < hi. */
@@ -33,6 +42,10 @@ typedef struct sp_problem {
   const sp_placed *given, *promised;
   const sp_range_given *ranges;
   const char *const *notes; /* assumptions to print as they are */
+  /* Both programs are of one device, on the same devices: seq has values on
+   * every rank, too, and layouts relate what one rank holds on both sides. */
+  bool ranked;
+  bool versions; /* two versions of one program: look for the same operators */
 } sp_problem;
 
 /* What the user says of an integer parameter: lo <= x < hi. */
@@ -45,6 +58,14 @@ typedef struct sp_assumed_range {
  * modules cannot belong together. */
 sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *seq,
                               const sp_program *dist);
+/* Two modules of the same devices: each rank gets and gives the same on both
+ * sides. cut: the problem across the partitioner that `before` came from, which
+ * says where devices hold copies of one input; or NULL. Raises SP_ERR_INPUT when
+ * parameters or results differ. */
+sp_problem sp_problem_identity(sp_ctx *ctx, const sp_program *before,
+                               const sp_program *after, const sp_problem *cut);
+/* Does a device's number, or another device, matter to the program? */
+bool sp_program_knows_ranks(const sp_program *p);
 /* Add assumed ranges; raises SP_ERR_USAGE for a name that is no parameter or
  * an empty range. */
 void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,

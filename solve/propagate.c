@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "solve/loop.h"
+#include "solve/machine.h"
 #include "solve/match.h"
 #include "solve/seen.h"
 #include "solve/state.h"
@@ -15,6 +16,8 @@
 /* MAX_SEQ_HEAVY: a loop that is unrolled on the distributed side has more
  * reductions above each other than the sequential program. */
 enum { MAX_GUARDS = 4, MAX_SIDES = 16, MAX_SEQ_HEAVY = 6 };
+/* New terms while one tensor is related. */
+enum { MAX_TERMS = 150000 };
 
 /* ---- one candidate ---- */
 
@@ -178,10 +181,14 @@ static void expand_candidates(sp_state *s) {
   }
 }
 
-static bool find(sp_state *s, spi_attempt *a) {
-  uint32_t heavy = s->dist[a->dist].heavy;
+static void refresh_for(sp_state *s, uint32_t dist) {
+  uint32_t heavy = s->dist[dist].heavy;
   spi_seq_refresh(s, heavy < 1 ? 1 : heavy > MAX_SEQ_HEAVY ? MAX_SEQ_HEAVY
                                                            : heavy);
+}
+
+static bool find(sp_state *s, spi_attempt *a) {
+  refresh_for(s, a->dist);
   a->expanded = false;
   if (spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, a->term),
                       visit_candidate, a)) {
@@ -361,11 +368,27 @@ static bool relate_inside(sp_state *s, uint32_t t) {
   return true;
 }
 
+/* The same operator on the same tensors in another version of the program. */
+static bool is_twin(sp_state *s, spi_attempt *a) {
+  uint32_t t = s->twins ? s->twins[a->dist] : SP_NO_TENSOR;
+  if (t == SP_NO_TENSOR || s->seq[t].opaque) {
+    return false;
+  }
+  refresh_for(s, a->dist); /* finds tensors of equal value */
+  t = s->seq[t].alias ? s->seq[t].alias - 1 : t;
+  const sp_shape *shape = &s->dist_program->tensors[a->dist].shape;
+  for (uint32_t d = 0; d < shape->n_dims; d++) {
+    a->phi[d] = s->dist[a->dist].idx[d];
+  }
+  a->seq = t;
+  return spi_prove_step(s, a, t);
+}
+
 static void relate(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   const sp_node *node =
       &s->dist_program->nodes[s->dist_program->tensors[t].node];
-  if (strcmp(node->op, "hlo:while") == 0 && !w->def.v) {
+  if (spi_is_loop(node) && !w->def.v) {
     spi_loop_relate(s, node);
     if (w->how) {
       return;
@@ -374,7 +397,7 @@ static void relate(sp_state *s, uint32_t t) {
   sp_expr e = spi_dist_def(s, t);
   spi_dist_raw(s, t);
   if (w->opaque) {
-    s->stats.unrelated++;
+    s->stats.unrelated += !spi_same_unknown(s, t);
     return;
   }
   if (is_clean(s, e, 0)) {
@@ -382,7 +405,7 @@ static void relate(sp_state *s, uint32_t t) {
     return;
   }
   spi_attempt a = {.dist = t, .term = e, .raw = spi_dist_raw(s, t)};
-  if (find(s, &a)) {
+  if (is_twin(s, &a) || find(s, &a)) {
     adopt(s, &a, anchor_at(s, &a));
     return;
   }
@@ -395,12 +418,18 @@ static void relate(sp_state *s, uint32_t t) {
 
 void spi_propagate(sp_state *s) {
   const sp_program *p = s->dist_program;
+  s->twins = s->problem->versions ? spi_twins(s) : NULL;
   for (uint32_t t = 0; t < p->n_tensors; t++) {
     if (s->options->progress && !s->parent) {
       s->options->progress(s->options->user, t, p->n_tensors,
                            p->tensors[t].name);
     }
+    sp_prover_effort(s->prover, 0);
+    if (sp_prover_late(s->prover)) {
+      s->dist[t].how = "not looked at: runs show that the programs differ";
+    }
     if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
+      sp_prover_effort(s->prover, MAX_TERMS);
       relate(s, t);
     }
   }

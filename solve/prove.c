@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct pair {
   uint32_t a, b;
@@ -23,6 +24,9 @@ struct sp_prover {
   sp_solver *solver;
   const char *about;
   int depth;
+  uint32_t hurry;  /* milliseconds for an obligation, or 0 */
+  double deadline; /* of all proofs, or 0 */
+  size_t terms;    /* the pool may grow so far, or 0 */
   pair *pairs; /* results of sp_prove_equal without hypotheses */
   size_t pairs_n, pairs_cap;
   rewritten *onehot;
@@ -30,7 +34,9 @@ struct sp_prover {
   SP_VEC(sp_proved) proved;
 };
 
-enum { MAX_DEPTH = 12, MAX_REDS = 24, PROBE_BUDGET = 30000 };
+/* Below SIMPLER_DEPTH terms are compared as they are: each level would try
+ * both forms again. */
+enum { MAX_DEPTH = 12, SIMPLER_DEPTH = 2, MAX_REDS = 24, PROBE_BUDGET = 30000 };
 
 sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
   sp_ctx *ctx = sp_pool_ctx(pool);
@@ -50,6 +56,32 @@ void sp_prover_about(sp_prover *pr, const char *about) {
   pr->about = about;
 }
 
+uint32_t sp_prover_hurry(sp_prover *pr, uint32_t limit_ms) {
+  uint32_t was = pr->hurry;
+  pr->hurry = limit_ms;
+  sp_solver_hurry(pr->solver, limit_ms);
+  return was;
+}
+
+static double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void sp_prover_deadline(sp_prover *pr, double seconds) {
+  pr->deadline = now() + seconds;
+}
+
+void sp_prover_effort(sp_prover *pr, size_t terms) {
+  pr->terms = terms ? sp_pool_size(pr->pool) + terms : 0;
+}
+
+bool sp_prover_late(const sp_prover *pr) {
+  return (pr->terms > 0 && sp_pool_size(pr->pool) > pr->terms) ||
+         (pr->deadline > 0 && now() > pr->deadline);
+}
+
 sp_hyps spi_hyps_with(sp_prover *pr, sp_hyps hyps, sp_expr extra) {
   sp_expr *v = sp_alloc_n(pr->ctx, hyps.n + 1, sizeof *v);
   for (uint32_t i = 0; i < hyps.n; i++) {
@@ -61,6 +93,9 @@ sp_hyps spi_hyps_with(sp_prover *pr, sp_hyps hyps, sp_expr extra) {
 
 bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
                     sp_hyps hyps) {
+  if (sp_prover_late(pr)) {
+    return false;
+  }
   if (sp_prove(pr->solver, rule, pr->about, hyps.n, hyps.v, goal) !=
       SP_PROVED) {
     return false;
@@ -277,11 +312,15 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     return true;
   }
   /* Many choices make a failing attempt expensive: last where they join. */
-  bool joins = spi_join_choices(pr, a1).v != a1.v ||
-               spi_join_choices(pr, b1).v != b1.v;
+  bool joins = pr->depth <= SIMPLER_DEPTH &&
+               (spi_join_choices(pr, a1).v != a1.v ||
+                spi_join_choices(pr, b1).v != b1.v);
   if (!joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
                  split_and_equal(pr, a1, b1, hyps))) {
     return true;
+  }
+  if (pr->depth > SIMPLER_DEPTH) {
+    return false;
   }
   sp_expr a2 = simpler(pr, a1), b2 = simpler(pr, b1);
   if ((a2.v != a1.v || b2.v != b1.v) &&
@@ -298,7 +337,7 @@ bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     return true; /* one term: nothing to prove */
   }
   if (sp_sort_of(pr->pool, a) != sp_sort_of(pr->pool, b) ||
-      pr->depth >= MAX_DEPTH) {
+      pr->depth >= MAX_DEPTH || sp_prover_late(pr)) {
     return false;
   }
   if (hyps.n == 0) {
@@ -435,6 +474,9 @@ bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b) {
 
 bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_probe_values x, y;
+  if (sp_prover_late(pr)) {
+    return false;
+  }
   return !sp_probe(pr, a, hyps, PROBE_BUDGET, &x) ||
          !sp_probe(pr, b, hyps, PROBE_BUDGET, &y) || sp_probe_same(&x, &y);
 }

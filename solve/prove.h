@@ -32,6 +32,16 @@ sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver);
 sp_pool *sp_prover_pool(const sp_prover *pr);
 /* Which tensors the coming obligations are about (kept, not copied). */
 void sp_prover_about(sp_prover *pr, const char *about);
+/* A limit in milliseconds for obligations from now on; 0: the usual one.
+ * Returns what it was. */
+uint32_t sp_prover_hurry(sp_prover *pr, uint32_t limit_ms);
+/* Nothing is proved later than so many seconds from now. */
+void sp_prover_deadline(sp_prover *pr, double seconds);
+/* Nothing is proved that needs more new terms than this from now on (0: as
+ * many as it takes): what fits is found with few. */
+void sp_prover_effort(sp_prover *pr, size_t terms);
+/* Past the deadline, or out of effort. */
+bool sp_prover_late(const sp_prover *pr);
 /* Every obligation that was proved, in order, the cached ones, too. */
 typedef struct sp_proved {
   const char *about, *rule;

@@ -285,8 +285,9 @@ typedef bool (*try_fn)(spi_mender *m, uint32_t node);
 
 /* A change in a loop costs a run of the loop: likely ones come first. */
 static const try_fn kinds[] = {spi_try_collective, spi_try_constant,
-                               spi_try_node, spi_try_missing, spi_try_scale,
-                               spi_try_sending, NULL};
+                               spi_try_node,       spi_try_fx,
+                               spi_try_missing,    spi_try_scale,
+                               spi_try_sending,    NULL};
 static const try_fn loop_kinds[] = {spi_try_collective, spi_try_missing_sum,
                                     spi_try_position, spi_try_node,
                                     spi_try_constant, spi_try_missing, NULL};
@@ -332,7 +333,7 @@ static place_list find_places(spi_mender *m, spi_fitter *fit, uint32_t wrong,
 
 bool spi_find_mend(spi_bench *b, spi_fitter *fit, uint32_t wrong,
                    uint32_t result, spi_mend *out) {
-  spi_mender m = {.b = b, .s = b->s};
+  spi_mender m = {.b = b, .s = b->s, .result = result};
   double rest = b->budget;
   b->budget = REPAIR_SHARE * rest;
   m.bytes = sp_ctx_bytes(b->s->ctx);

@@ -92,11 +92,21 @@ static const sp_groups *agreeing(spi_mender *m, const int64_t *a,
   return g;
 }
 
+/* Of HLO the replica groups, of PyTorch the last argument. */
+static const sp_attr *groups_of(const sp_node *node) {
+  for (uint32_t i = 0; i < node->n_attrs; i++) {
+    if (node->attrs[i].kind == SP_ATTR_GROUPS) {
+      return &node->attrs[i];
+    }
+  }
+  return NULL;
+}
+
 static void groupings_of_program(spi_mender *m, const sp_program *p,
                                  uint32_t depth) {
   for (uint32_t i = 0; i < p->n_nodes; i++) {
-    const sp_attr *a = sp_node_attr(&p->nodes[i], "replica_groups");
-    if (a && a->kind == SP_ATTR_GROUPS) {
+    const sp_attr *a = groups_of(&p->nodes[i]);
+    if (a) {
       add_grouping(m, a->u.groups, NULL);
     }
     a = sp_node_attr(&p->nodes[i], "body");
@@ -129,11 +139,6 @@ void spi_find_groupings(spi_mender *m) {
 
 /* ---- one collective ---- */
 
-static const sp_groups *groups_of(const sp_node *node) {
-  const sp_attr *a = sp_node_attr(node, "replica_groups");
-  return a && a->kind == SP_ATTR_GROUPS ? a->u.groups : NULL;
-}
-
 static const sp_groups *sorted(sp_ctx *ctx, const sp_groups *g) {
   sp_groups *out = sp_alloc(ctx, sizeof *out);
   uint32_t n = g->start[g->n_groups];
@@ -158,15 +163,15 @@ static spi_edit with_groups(spi_mender *m, uint32_t at, const sp_node *node,
   sp_attr value = {.kind = SP_ATTR_GROUPS, .u.groups = g};
   return (spi_edit){.node = at,
                     .becomes = spi_edit_attr(m->s->ctx, node,
-                                             "replica_groups", value)};
+                                             groups_of(node)->name, value)};
 }
 
 static bool try_groups(spi_mender *m, uint32_t at, const sp_node *node) {
-  const sp_groups *own = groups_of(node), *in_order;
-  if (!own) {
+  if (!groups_of(node)) {
     return false;
   }
-  in_order = sorted(m->s->ctx, own);
+  const sp_groups *own = groups_of(node)->u.groups;
+  const sp_groups *in_order = sorted(m->s->ctx, own);
   if (!same_groups(own, in_order)) {
     spi_edit e = with_groups(m, at, node, in_order);
     if (spi_offer(m, &e,
@@ -204,7 +209,30 @@ static sp_dtype type_of(const spi_mender *m, const sp_node *node) {
   return m->program->tensors[node->out].shape.dtype;
 }
 
+/* The reduction is a text. */
+static bool try_word(spi_mender *m, uint32_t at, const sp_node *node,
+                     const sp_attr *own) {
+  static const char *const words[] = {"sum", "avg", "max", "min", "product"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    sp_attr value = {.kind = SP_ATTR_TEXT, .u.text = words[i]};
+    spi_edit e = {.node = at,
+                  .becomes = spi_edit_attr(m->s->ctx, node, own->name, value)};
+    if (strcmp(own->u.text, words[i]) != 0 &&
+        spi_offer(m, &e,
+                  "combines what the ranks hold by the wrong operation, %s; as "
+                  "%s all results are right",
+                  own->u.text, words[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool try_operation(spi_mender *m, uint32_t at, const sp_node *node) {
+  const sp_attr *word = sp_node_attr(node, "arg1");
+  if (word && word->kind == SP_ATTR_TEXT) {
+    return try_word(m, at, node, word);
+  }
   if (!sp_node_attr(node, "to_apply") || type_of(m, node) == SP_PRED) {
     return false;
   }
@@ -231,8 +259,9 @@ static bool try_without(spi_mender *m, uint32_t at, const sp_node *node) {
   }
   sp_node *copy = sp_alloc(m->s->ctx, sizeof *copy);
   *copy = *node;
-  copy->op = "hlo:copy";
-  copy->n_attrs = 0;
+  bool hlo = strncmp(node->op, "hlo:", 4) == 0;
+  copy->op = hlo ? "hlo:copy" : "_c10d_functional.wait_tensor.default";
+  copy->n_attrs = hlo ? 0 : 1; /* arg0 */
   spi_edit e = {.node = at, .becomes = copy};
   return spi_offer(m, &e,
                    "is one collective too many: without it all results are "
@@ -342,8 +371,7 @@ static bool try_pairs(spi_mender *m, uint32_t at, const sp_node *node) {
 
 bool spi_try_collective(spi_mender *m, uint32_t at) {
   const sp_node *node = &m->program->nodes[at];
-  if (strncmp(node->op, "hlo:", 4) != 0 ||
-      (!groups_of(node) && !sp_node_attr(node, "source_target_pairs"))) {
+  if (!groups_of(node) && !sp_node_attr(node, "source_target_pairs")) {
     return false;
   }
   return try_groups(m, at, node) || try_pairs(m, at, node) ||
@@ -355,7 +383,7 @@ bool spi_try_collective(spi_mender *m, uint32_t at) {
 static bool can_follow(spi_mender *m, uint32_t at) {
   const sp_node *node = &m->program->nodes[at];
   return node->n_in > 0 && node->n_out == 1 && !groups_of(node) &&
-         strncmp(node->op, "hlo:", 4) == 0 && !spi_is_op(node, "while");
+         !spi_is_op(node, "while");
 }
 
 static bool try_reducing(spi_mender *m, uint32_t at, const spi_grouping *g,
@@ -427,6 +455,9 @@ static void move_up(spi_mender *m, uint32_t at, const spi_grouping *g,
 static bool is_maximum(const sp_node *node) {
   const sp_attr *a = sp_node_attr(node, "to_apply");
   const sp_program *p = a && a->kind == SP_ATTR_REGION ? a->u.region : NULL;
+  if (spi_is_fx(node, "amax") || spi_is_fx(node, "max")) {
+    return true;
+  }
   return p && p->n_nodes && spi_is_op(&p->nodes[p->n_nodes - 1], "maximum");
 }
 
@@ -460,6 +491,70 @@ bool spi_try_missing_sum(spi_mender *m, uint32_t at) {
 
 /* ---- counted too often ---- */
 
+/* Reductions over so many ranks between the node and the wrong result: the
+ * first, or UINT32_MAX. */
+static uint32_t reduction_below(const spi_mender *m, uint32_t at, int64_t n) {
+  const sp_program *p = m->program;
+  sp_ctx *ctx = m->s->ctx;
+  bool *below = sp_alloc_n(ctx, p->n_nodes + 1u, sizeof *below);
+  bool *above = sp_alloc_n(ctx, p->n_nodes + 1u, sizeof *above);
+  below[at] = true;
+  above[p->tensors[m->result].node] = true;
+  for (uint32_t i = at + 1; i < p->n_nodes; i++) {
+    for (uint32_t k = 0; k < p->nodes[i].n_in; k++) {
+      below[i] = below[i] || below[p->tensors[p->nodes[i].in[k]].node];
+    }
+  }
+  for (uint32_t i = p->n_nodes; i-- > 0;) {
+    for (uint32_t k = 0; above[i] && k < p->nodes[i].n_in; k++) {
+      above[p->tensors[p->nodes[i].in[k]].node] = true;
+    }
+  }
+  for (uint32_t i = at; i < p->n_nodes; i++) {
+    const sp_attr *a = groups_of(&p->nodes[i]);
+    if (below[i] && above[i] && a && size_of(a->u.groups) == n &&
+        strstr(p->nodes[i].op, "reduce")) {
+      return i;
+    }
+  }
+  return UINT32_MAX;
+}
+
+/* What is too large by the number of ranks already above a sum over them is
+ * best mended there. */
+static bool blame_reduction(spi_mender *m, uint32_t at, double n) {
+  uint32_t sum = reduction_below(m, at, (int64_t)n);
+  if (sum != UINT32_MAX && sum != at) {
+    m->mend.text = sp_format(
+        m->s->ctx,
+        "reduces over %g ranks what is %g times too large: an average instead "
+        "of a sum, or a division by %g, is missing; with %s divided by it all "
+        "results are right",
+        n, n, n, m->program->tensors[m->program->nodes[at].out].name);
+    m->mend.node = sum;
+  }
+  return true;
+}
+
+/* Steps that are added up and should be averaged. */
+static bool try_steps(spi_mender *m, const spi_edit *e) {
+  for (double n = 2; n <= 4; n += 2) {
+    spi_scaling less = {.scale = 1 / n}, more = {.scale = n};
+    if (spi_offer_scaled(m, e, less,
+                         "is %g times too large: something is counted %g "
+                         "times, or a division is missing; divided by it all "
+                         "results are right",
+                         n, n) ||
+        spi_offer_scaled(m, e, more,
+                         "is %g times too small: times it all results are "
+                         "right",
+                         n)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool spi_try_scale(spi_mender *m, uint32_t at) {
   const sp_node *node = &m->program->nodes[at];
   if (node->n_out != 1 || !sp_dtype_is_float(type_of(m, node)) ||
@@ -467,10 +562,12 @@ bool spi_try_scale(spi_mender *m, uint32_t at) {
     return false;
   }
   spi_edit e = {.node = at, .becomes = node};
-  bool sum = spi_is_op(node, "add") || spi_is_op(node, "subtract");
+  bool sum = spi_is_op(node, "add") || spi_is_op(node, "subtract") ||
+             spi_is_fx(node, "add") || spi_is_fx(node, "sub") ||
+             spi_is_fx(node, "addmm");
   for (size_t i = 0; i < m->groupings.n; i++) {
     double n = (double)size_of(m->groupings.v[i].groups);
-    for (uint32_t k = 0; sum && k < 2; k++) {
+    for (uint32_t k = 0; sum && k < 2 && k < node->n_in; k++) {
       spi_scaling part = {.scaled = k + 1, .factor = 1 / n};
       if (spi_offer_scaled(m, &e, part,
                            "adds %s on every rank before a sum over %g ranks: "
@@ -485,13 +582,15 @@ bool spi_try_scale(spi_mender *m, uint32_t at) {
                          "is %g times too large, %g being the number of ranks "
                          "in %s: it is summed once too often, or the division "
                          "is missing; divided by it all results are right",
-                         n, n, m->groupings.v[i].text) ||
-        spi_offer_scaled(m, &e, more,
+                         n, n, m->groupings.v[i].text)) {
+      return blame_reduction(m, at, n);
+    }
+    if (spi_offer_scaled(m, &e, more,
                          "is %g times too small, %g being the number of ranks "
                          "in %s: times it all results are right",
                          n, n, m->groupings.v[i].text)) {
       return true;
     }
   }
-  return false;
+  return try_steps(m, &e);
 }

@@ -198,7 +198,7 @@ bool spi_try_constant(spi_mender *m, uint32_t at) {
 
 /* ---- operands ---- */
 
-static bool try_operands(spi_mender *m, uint32_t at, uint32_t a, uint32_t b) {
+bool spi_try_operands(spi_mender *m, uint32_t at, uint32_t a, uint32_t b) {
   const sp_node *node = &m->program->nodes[at];
   if (node->in[a] == node->in[b]) {
     return false;
@@ -229,7 +229,7 @@ static bool try_order(spi_mender *m, uint32_t at) {
   }
   for (uint32_t b = pick ? 2 : 1; b < node->n_in && b < 8; b++) {
     for (uint32_t a = pick ? 1 : 0; a < b; a++) {
-      if (try_operands(m, at, a, b)) {
+      if (spi_try_operands(m, at, a, b)) {
         return true;
       }
     }

@@ -8,11 +8,18 @@
  * index simplifier says what the term should be; that it is so is an obligation.
  */
 #include "solve/prove.h"
+#include "solve/seen.h"
+
+/* Beyond this a term is left as it is: what does not help at once does not. */
+enum { MAX_SIZE = 200, LIMIT_MS = 200 };
 
 static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   sp_prover *pr = env;
   if (sp_sort_of(p, e) == SP_SORT_REAL || sp_has_red(p, e)) {
     return (sp_expr){0};
+  }
+  if (spi_term_size(p, e, MAX_SIZE) >= MAX_SIZE) {
+    return e;
   }
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
   sp_expr simple = sp_simplify(p, e);
@@ -22,10 +29,11 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   if (simple.v == e.v) {
     return e;
   }
-  return sp_prove_holds(pr, "index or condition simplified", same,
-                        (sp_hyps){0})
-             ? simple
-             : e;
+  uint32_t was = sp_prover_hurry(pr, LIMIT_MS);
+  bool holds =
+      sp_prove_holds(pr, "index or condition simplified", same, (sp_hyps){0});
+  sp_prover_hurry(pr, was);
+  return holds ? simple : e;
 }
 
 sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e) {

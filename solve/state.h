@@ -124,6 +124,8 @@ typedef struct sp_state {
   SP_VEC(spi_cut) cuts; /* by which inputs are cut */
   SP_VEC(spi_kept) kept; /* bodies of loops, for the report */
   SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
+  const uint32_t *twins; /* two versions of one program: by distributed tensor,
+                            the sequential one computed alike; or NULL */
   bool *loop_used; /* by sequential node: has its counterpart */
   bool *loop_open; /* it has none: its results have definitions */
   sp_expr **loop_end; /* then, once asked for: closed forms of its results */
@@ -137,6 +139,7 @@ void spi_seq_give(sp_state *s, uint32_t t);
 /* The tensor is this term of its index variables. */
 void spi_seq_fix(sp_state *s, uint32_t t, sp_expr e);
 bool spi_seq_defined(sp_state *s, uint32_t t);
+bool spi_has_loop(const sp_program *p); /* may be NULL */
 /* Once the ranges of symbols are known: which operators have a meaning, which
  * reduce; queues what needs no operands. */
 void spi_seq_classify(sp_state *s);
@@ -168,6 +171,8 @@ sp_expr spi_replace_symbol(sp_pool *p, sp_expr e, sp_sym sym, sp_expr value);
 /* ---- loop_alone.c ---- */
 /* The definition of a sequential loop's result; 0: it has no closed form. */
 sp_expr spi_loop_element(sp_state *s, uint32_t t, bool raw);
+/* Sequential node k, a loop, has closed forms of all that is used of it. */
+bool spi_loop_closes(sp_state *s, uint32_t k);
 
 /* ---- loop_partial.c ---- */
 /* e with sums over groups replaced that s->sums knows: proved equal. */
@@ -209,6 +214,15 @@ bool spi_index_visit(sp_state *s, const seq_index *x, uint64_t key,
 /* Candidates from shapes alone: each dimension whole or cut by a coordinate
  * that inputs are cut by. For terms of different structure (halos, windows). */
 bool spi_try_placements(sp_state *s, spi_attempt *a);
+
+/* ---- twins.c ---- */
+/* By distributed tensor: the sequential one that is the same operator on the
+ * same tensors, SP_NO_TENSOR: none. Once parameters are related. */
+const uint32_t *spi_twins(sp_state *s);
+
+/* ---- same_unknown.c ---- */
+/* Relates a tensor whose operator is not understood on either side. */
+bool spi_same_unknown(sp_state *s, uint32_t t);
 
 /* ---- propagate.c ---- */
 /* The sequential tensor at a->phi equals a's term: proved. */

@@ -2,6 +2,8 @@
 #include "solve/witness.h"
 
 #include "solve/fault.h"
+#include "solve/sample.h"
+#include "solve/window.h"
 
 /* Seeds tried in each mode at first; more rounds of as many follow while they
  * are cheap: a difference may need one input at one end of its range. */
@@ -32,7 +34,7 @@ bool spi_hunt(spi_bench *b, spi_draw_mode mode, uint64_t first,
 }
 
 /* Values of all inputs, in bytes; drawn before anything is run. */
-static double input_bytes(const sp_state *s) {
+double spi_input_bytes(const sp_state *s) {
   double n = 0;
   for (size_t i = 0; i < s->problem->n_given; i++) {
     const sp_placed *x = &s->problem->given[i];
@@ -44,40 +46,72 @@ static double input_bytes(const sp_state *s) {
   return n * sizeof(double);
 }
 
-/* Beyond this the programs are not run: their real sizes are for machines. */
+/* Beyond this the programs are not run whole. */
 static const double MAX_INPUT_BYTES = 256e6;
 
-void spi_look_for_witness(sp_state *s, sp_report *report) {
-  double bytes = input_bytes(s);
-  if (bytes > MAX_INPUT_BYTES) {
-    report->not_run = sp_format(
-        s->ctx,
-        "the inputs alone take %.0f MB; check the same model with smaller "
-        "sizes to get a counterexample",
-        bytes / 1e6);
-    return;
+static void found(sp_state *s, sp_report *report, spi_bench *b,
+                  sp_counterexample *c) {
+  const char *seq = sp_machine_made_up(b->seq);
+  c->confirmed = true;
+  c->drawn = sp_machine_drawn(b->dist) ? sp_machine_drawn(b->dist)
+                                       : sp_machine_drawn(b->seq);
+  c->made_up = seq ? seq : sp_machine_made_up(b->dist);
+  report->verdict = SP_VIOLATION;
+  report->counterexample = c;
+  report->not_run = NULL;
+  if (!c->sampled) {
+    spi_window_around(b, c);
   }
-  spi_bench *b = spi_bench_new(s);
-  sp_counterexample *c = sp_alloc(s->ctx, sizeof *c);
+  report->fault = spi_find_fault(s, report, b);
+}
+
+/* Sets x->why where the programs were not run. */
+static void look_at_whole(sp_state *s, spi_samples *x, sp_counterexample *c) {
+  spi_bench *b = spi_bench_new(s, NULL, x->made_up);
   uint32_t times = 0;
   for (uint64_t round = 0; round < ROUNDS; round++) {
     for (int mode = 0; mode < SPI_DRAW_MODES; mode++) {
-      const char *why = NULL;
       if (round && b->spent > b->budget) {
         return;
       }
       if (spi_hunt(b, (spi_draw_mode)mode, 1 + SEEDS * round, c, &times,
-                   &why)) {
-        c->confirmed = true;
-        report->verdict = SP_VIOLATION;
-        report->counterexample = c;
-        report->fault = spi_find_fault(s, report, b);
+                   &x->why)) {
+        x->found = b;
         return;
       }
-      if (why) {
-        report->not_run = why;
+      if (x->why) {
+        x->unknown = b->unknown;
         return;
       }
     }
+  }
+}
+
+/* True: a difference was found, or the programs could be run. */
+static bool look(sp_state *s, sp_report *report, sp_counterexample *c,
+                 spi_samples *x) {
+  bool whole = spi_input_bytes(s) <= MAX_INPUT_BYTES;
+  if (whole) {
+    look_at_whole(s, x, c);
+  }
+  if (!whole || x->why) {
+    *c = (sp_counterexample){0};
+    spi_look_in_samples(s, report, x, c);
+  }
+  if (x->found) {
+    found(s, report, x->found, c);
+  }
+  return x->found || !x->why;
+}
+
+void spi_look_for_witness(sp_state *s, sp_report *report) {
+  sp_counterexample *c = sp_alloc(s->ctx, sizeof *c);
+  spi_samples as_known = {0}, made_up = {.made_up = true};
+  if (look(s, report, c, &as_known)) {
+    return;
+  }
+  report->not_run = as_known.why;
+  if (as_known.unknown && look(s, report, c, &made_up)) {
+    return;
   }
 }

@@ -17,6 +17,12 @@
  * else report->not_run says why nothing was run, or stays NULL. */
 void spi_look_for_witness(sp_state *s, sp_report *report);
 
+/* Do a few cheap runs differ? */
+bool spi_doubt(sp_state *s);
+
+/* Values of all inputs, in bytes. */
+double spi_input_bytes(const sp_state *s);
+
 /* A part of the search, also for tests: some seeds from `first` on in one mode.
  * True when the same result differed on two runs (*times counts them) by more
  * than rounding may do: *out is of the second, which the bench holds. False:

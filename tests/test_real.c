@@ -186,6 +186,40 @@ TEST(sums_factor_a_common_denominator) {
   SAME(sp_sub(p, sp_div(p, a, c), sp_div(p, a, c)), zero(p));
 }
 
+TEST(sums_factor_a_common_element) {
+  sp_expr a = scalar(p, "a"), b = scalar(p, "b"), c = scalar(p, "c");
+  SAME(sp_add(p, sp_mul(p, a, c), sp_mul(p, b, c)),
+       sp_mul(p, sp_add(p, a, b), c));
+  sp_expr low = sp_lt(p, sp_fresh(p, 8), sp_int(p, 3));
+  SAME(sp_add(p, guarded(p, low, sp_mul(p, a, c)), sp_mul(p, b, c)),
+       sp_mul(p, sp_add(p, guarded(p, low, a), b), c));
+  DIFFER(sp_add(p, sp_mul(p, a, c), b), sp_mul(p, sp_add(p, a, b), c));
+}
+
+TEST(one_less_a_guard_is_the_opposite_guard) {
+  sp_expr one = num(p, 1, 1), low = sp_lt(p, sp_fresh(p, 8), sp_int(p, 3));
+  SAME(sp_sub(p, one, guarded(p, low, one)),
+       guarded(p, sp_not(p, low), one));
+  SAME(sp_sub(p, guarded(p, low, one), one),
+       scale(p, guarded(p, sp_not(p, low), one), -1));
+  DIFFER(sp_add(p, one, guarded(p, low, one)),
+         guarded(p, sp_not(p, low), one));
+}
+
+TEST(choices_by_the_rank_join) {
+  sp_sym x = vector(p, "x"), y = vector(p, "y");
+  sp_expr rank = sp_var(p, SP_VAR_RANK, "rank", 3), j = sp_fresh(p, 2);
+  sp_expr first = sp_eq(p, rank, sp_int(p, 0));
+  sp_expr second = sp_eq(p, rank, sp_int(p, 1));
+  sp_expr rest = sp_ite(p, second, at(p, x, sp_iaddc(p, j, 2)),
+                        at(p, x, sp_iaddc(p, j, 4)));
+  sp_expr at_rank = sp_iadd(p, sp_iscale(p, rank, 2), j);
+  SAME(sp_ite(p, first, at(p, x, j), rest), at(p, x, at_rank));
+  DIFFER(sp_ite(p, first, at(p, x, sp_iaddc(p, j, 1)), rest),
+         at(p, x, at_rank));
+  CU_ASSERT_EQUAL(kind(p, sp_ite(p, first, at(p, y, j), rest)), SP_KIND_ITE);
+}
+
 /* Found by random terms: the constant of a product that is multiplied out. */
 TEST(sums_open_products_with_exp_completely) {
   sp_expr a = scalar(p, "a"), x = scalar(p, "x"), y = scalar(p, "y");
@@ -1312,6 +1346,9 @@ void suite_real(void) {
   ADD(constants_of_extreme_size_are_refused);
   ADD(sums_merge_like_terms);
   ADD(sums_factor_a_common_denominator);
+  ADD(sums_factor_a_common_element);
+  ADD(one_less_a_guard_is_the_opposite_guard);
+  ADD(choices_by_the_rank_join);
   ADD(sums_open_products_with_exp_completely);
   ADD(sums_of_exps_have_one_shift);
   ADD(infinities_do_not_cancel);

@@ -183,6 +183,89 @@ static void pieces(bench *b) {
   OPEN(equal(pr, whole, three));
 }
 
+/* Two micro-batches of two rows on each of two ranks: the sum over ranks of a
+ * sum of sums. The second starts `apart` rows after the first. */
+static sp_expr batches(bench *b, sp_sym x, int64_t apart) {
+  sp_expr r = sp_fresh(b->p, 2), j = sp_fresh(b->p, 2), m = sp_fresh(b->p, 2);
+  sp_expr first = red1(b, SP_RED_SUM, j, at1(b, x, digits(b, r, 2, j)));
+  sp_expr at = sp_iaddc(b->p, digits(b, r, 2, m), apart);
+  sp_expr second = red1(b, SP_RED_SUM, m, at1(b, x, at));
+  return red1(b, SP_RED_SUM, r, sp_add(b->p, first, second));
+}
+
+static void nested_pieces(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
+  sp_expr k = sp_fresh(b->p, 8);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  PROVED(equal(pr, whole, batches(b, x, 4)));
+  OPEN(equal(pr, whole, batches(b, x, 3))); /* row 3 twice, row 7 never */
+  OPEN(equal(pr, whole, batches(b, x, 5)));
+}
+
+/* ---- choices ---- */
+
+static sp_expr column(bench *b, sp_sym x, sp_expr at) {
+  sp_expr k = sp_fresh(b->p, 12);
+  return red1(b, SP_RED_SUM, k, at2(b, x, k, at));
+}
+
+/* The sum of column i + 2 rank, chosen rank by rank; the last one at `last`. */
+static sp_expr by_rank(bench *b, sp_sym x, sp_expr rank, sp_expr i,
+                       int64_t last) {
+  sp_expr e = column(b, x, sp_iaddc(b->p, i, last));
+  for (int64_t r = 2; r-- > 0;) {
+    e = sp_ite(b->p, sp_eq(b->p, rank, sp_int(b->p, r)),
+               column(b, x, sp_iaddc(b->p, i, 2 * r)), e);
+  }
+  return e;
+}
+
+static void choices(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 12);
+  sp_expr rank = sp_var(b->p, SP_VAR_RANK, "rank", 3), i = index_var(b, 2);
+  sp_expr one = column(b, x, digits(b, rank, 2, i));
+  PROVED(equal(pr, one, by_rank(b, x, rank, i, 4)));
+  OPEN(equal(pr, one, by_rank(b, x, rank, i, 5)));
+}
+
+/* Chosen by a position, over 2 x 3 and over 3 x 2 elements. */
+static void choices_of_functions(bench *b) {
+  sp_pool *p = b->p;
+  sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 3);
+  sp_expr c = sp_lt(p, index_var(b, 4), sp_int(p, 2)), e[4];
+  for (int swapped = 0; swapped < 2; swapped++) {
+    sp_expr u = sp_fresh(p, swapped ? 3 : 2), v = sp_fresh(p, swapped ? 2 : 3);
+    sp_expr body = at2(b, x, swapped ? v : u, swapped ? u : v);
+    e[swapped] = red2(b, SP_RED_SUM, u, v, body);
+    e[2 + swapped] = red2(b, SP_RED_LAMBDA, u, v, body);
+  }
+  CU_ASSERT_NOT_EQUAL(sp_join(p, sp_ite(p, c, e[0], e[1])).v, 0);
+  CU_ASSERT_EQUAL(sp_join(p, sp_ite(p, c, e[2], e[3])).v, 0);
+}
+
+/* ---- simpler indices ---- */
+
+/* x[k], but y[k] where k < limit */
+static sp_expr clamped(bench *b, sp_sym x, sp_sym y, int64_t limit) {
+  sp_expr k = sp_fresh(b->p, 12);
+  sp_expr low = sp_lt(b->p, k, sp_int(b->p, limit));
+  sp_expr other = sp_mul(b->p, at1(b, y, k), at1(b, y, k));
+  return red1(b, SP_RED_SUM, k, sp_ite(b->p, low, other, at1(b, x, k)));
+}
+
+static void simpler_indices(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 12);
+  sp_expr k = sp_fresh(b->p, 12);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  PROVED(equal(pr, whole, clamped(b, x, y, 0)));
+  OPEN(equal(pr, whole, clamped(b, x, y, 1)));
+}
+
 /* ---- order facts ---- */
 
 /* Is the element the maximum? Asked of the whole, and shard by shard. */
@@ -255,6 +338,10 @@ BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
 BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
 BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
 BENCH_TEST(a_ring_sees_every_piece_once, pieces)
+BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
+BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
+BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
+BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
 BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
 BENCH_TEST(digits_combine_to_an_index, mixed_radix)
 BENCH_TEST(one_equation_gives_all_digits, digits_of_one_equation)
@@ -273,6 +360,10 @@ void suite_rules(void) {
   ADD(a_sharded_lookup_finds_each_row_once);
   ADD(a_sharded_lookup_needs_ids_in_range);
   ADD(a_ring_sees_every_piece_once);
+  ADD(micro_batches_see_every_row_once);
+  ADD(a_chunk_by_rank_is_one_term);
+  ADD(functions_keep_the_order_of_their_variables);
+  ADD(conditions_that_ranges_decide_go);
   ADD(the_maximum_of_maxima_decides);
   ADD(digits_combine_to_an_index);
   ADD(one_equation_gives_all_digits);

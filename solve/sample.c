@@ -1,0 +1,292 @@
+/* sample.c: read spi_look_in_samples, then affordable. */
+#include "solve/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "solve/span.h"
+#include "solve/witness.h"
+
+enum {
+  CHOSEN = 8,   /* indices of a dimension where an input is not zero */
+  COMPARED = 4, /* of a dimension of the result */
+  FEW = 2,      /* indices, where more are too much */
+  SMALL = 16,   /* dimensions that are left alone at first */
+  /* How thin an input is: its largest dimension, all large ones, all of them
+   * and by FEW. */
+  LEVELS = 3,
+  MAX_RESULTS = 8, /* that are looked at */
+};
+static const int64_t SMALL_INPUT = 16; /* elements */
+static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
+static const double SHARE = 0.5;       /* of the budget, for one run */
+
+typedef struct sampler {
+  sp_state *s;
+  uint32_t output;
+  uint8_t *level;           /* by sequential tensor */
+  const sp_span **supports; /* by sequential tensor, or NULL */
+} sampler;
+
+/* ---- indices ---- */
+
+/* n indices (a divisor of CHOSEN), one each out of n of the eighths of the
+ * extent: the same for all inputs, so that factors of a product are not zero at
+ * the same indices; fewer are some of more. */
+static sp_span chosen(sp_ctx *ctx, int64_t extent, int64_t n) {
+  if (extent <= n) {
+    return spi_span_all(extent);
+  }
+  int64_t *at = sp_alloc_n(ctx, (size_t)n, sizeof *at);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t k = i * CHOSEN / n;
+    int64_t from = extent * k / CHOSEN, to = extent * (k + 1) / CHOSEN;
+    uint64_t h = spi_draw_mix((uint64_t)extent, (uint64_t)k);
+    at[i] = from + (to > from ? (int64_t)(h % (uint64_t)(to - from)) : 0);
+  }
+  return (sp_span){n, at};
+}
+
+static int64_t largest_dim(const sp_shape *s) {
+  int64_t most = 0;
+  for (uint32_t d = 0; d < s->n_dims; d++) {
+    most = s->dims[d] > most ? s->dims[d] : most;
+  }
+  return most;
+}
+
+static void thin_out(sampler *x, uint32_t seq) {
+  const sp_shape *shape = &x->s->seq_program->tensors[seq].shape;
+  sp_ctx *ctx = x->s->ctx;
+  sp_span *v = sp_alloc_n(ctx, shape->n_dims + 1u, sizeof *v);
+  int64_t most = largest_dim(shape);
+  int level = ++x->level[seq];
+  for (uint32_t d = 0; d < shape->n_dims; d++) {
+    int64_t extent = shape->dims[d];
+    bool thin =
+        level == LEVELS || (level == 1 ? extent == most : extent > SMALL);
+    v[d] = thin ? chosen(ctx, extent, level == LEVELS ? FEW : CHOSEN)
+                : spi_span_all(extent);
+  }
+  x->supports[seq] = v;
+}
+
+/* ---- the same on the ranks ---- */
+
+/* Local indices that are chosen, or padding, on some rank. */
+static sp_span local_span(const sampler *x, const sp_placed *given, uint32_t d,
+                          sp_span global) {
+  const sp_problem *p = x->s->problem;
+  sp_ctx *ctx = x->s->ctx;
+  int64_t extent = p->dist->tensors[given->dist].shape.dims[d];
+  int64_t limit = p->seq->tensors[given->seq].shape.dims[d];
+  sp_mark mark = sp_scratch_mark(ctx);
+  bool *bits = sp_scratch(ctx, (size_t)extent * sizeof *bits + 1);
+  for (int64_t j = 0; j < extent; j++) {
+    bits[j] = false;
+    for (int64_t r = 0; r < p->dist->partitions && !bits[j]; r++) {
+      int64_t at = spi_layout_index(given->layout, d, r, j);
+      bits[j] = at >= limit || spi_span_find(global, at) >= 0;
+    }
+  }
+  sp_span found = spi_span_of_bits(ctx, bits, extent);
+  sp_scratch_release(ctx, mark);
+  return found;
+}
+
+static const sp_span *local_support(const sampler *x, const sp_placed *given) {
+  const sp_span *global = x->supports[given->seq];
+  uint32_t n = x->s->problem->dist->tensors[given->dist].shape.n_dims;
+  if (!global || !given->layout) {
+    return NULL;
+  }
+  sp_span *v = sp_alloc_n(x->s->ctx, n + 1u, sizeof *v);
+  for (uint32_t d = 0; d < n; d++) {
+    v[d] = local_span(x, given, d, global[d]);
+  }
+  return v;
+}
+
+/* ---- a sample ---- */
+
+/* A few local indices of the result, and where these are in the sequential
+ * one. */
+static void choose_elements(const sampler *x, spi_sample *out) {
+  const sp_placed *r = &x->s->problem->promised[x->output];
+  const sp_shape *l = &x->s->dist_program->tensors[r->dist].shape;
+  const sp_shape *g = &x->s->seq_program->tensors[r->seq].shape;
+  sp_ctx *ctx = x->s->ctx;
+  int64_t ranks = x->s->dist_program->partitions;
+  sp_span *local = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *local);
+  sp_span *global = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *global);
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    local[d] = local_span(x, r, d, chosen(ctx, g->dims[d], COMPARED));
+    sp_mark mark = sp_scratch_mark(ctx);
+    bool *bits = sp_scratch(ctx, (size_t)g->dims[d] * sizeof *bits + 1);
+    memset(bits, 0, (size_t)g->dims[d] * sizeof *bits);
+    for (int64_t k = 0; k < local[d].n * ranks; k++) {
+      int64_t i = spi_layout_index(r->layout, d, k % ranks,
+                                   spi_span_at(local[d], k / ranks));
+      if (i < g->dims[d]) {
+        bits[i] = true;
+      }
+    }
+    global[d] = spi_span_of_bits(ctx, bits, g->dims[d]);
+    sp_scratch_release(ctx, mark);
+  }
+  out->dist = (sp_part){r->dist, local};
+  out->seq = (sp_part){r->seq, global};
+}
+
+static const spi_sample *new_sample(const sampler *x) {
+  const sp_problem *p = x->s->problem;
+  sp_ctx *ctx = x->s->ctx;
+  spi_sample *out = sp_alloc(ctx, sizeof *out);
+  sp_part *seq =
+      sp_alloc_n(ctx, p->seq->n_params + p->n_given + 1, sizeof *seq);
+  sp_part *dist =
+      sp_alloc_n(ctx, p->dist->n_params + p->n_given + 1, sizeof *dist);
+  out->output = x->output;
+  choose_elements(x, out);
+  for (uint32_t i = 0; i < p->dist->n_params; i++) {
+    dist[out->n_dist_inputs++] = (sp_part){.tensor = p->dist->params[i]};
+  }
+  for (uint32_t i = 0; i < p->seq->n_params; i++) {
+    uint32_t t = p->seq->params[i];
+    seq[out->n_seq_inputs++] = (sp_part){t, x->supports[t]};
+  }
+  for (size_t i = 0; i < p->n_given; i++) {
+    const sp_placed *g = &p->given[i];
+    seq[out->n_seq_inputs++] = (sp_part){g->seq, x->supports[g->seq]};
+    dist[out->n_dist_inputs++] = (sp_part){g->dist, local_support(x, g)};
+  }
+  out->seq_inputs = seq;
+  out->dist_inputs = dist;
+  out->supports = x->supports;
+  return out;
+}
+
+/* ---- is it small enough? ---- */
+
+static double stored_bytes(sp_machine *m) {
+  const sp_program *p = sp_machine_program(m);
+  double n = 0;
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    n += (double)sp_machine_count(m, t);
+  }
+  return n * sizeof(double) * (double)sp_machine_ranks(m);
+}
+
+/* Elements of a given tensor that are stored, if it could be thinner. */
+static int64_t spare_elements(const sampler *x, spi_bench *b, size_t given) {
+  const sp_problem *p = x->s->problem;
+  uint32_t t = p->given[given].seq;
+  int64_t n = sp_machine_count(b->seq, t);
+  int64_t local = sp_machine_count(b->dist, p->given[given].dist);
+  n = local > n ? local : n;
+  return n > SMALL_INPUT && x->level[t] < LEVELS &&
+                 sp_dtype_is_float(p->seq->tensors[t].shape.dtype)
+             ? n
+             : 0;
+}
+
+/* The largest real inputs become thinner. False: there are none. */
+static bool thin_out_largest(sampler *x, spi_bench *b) {
+  const sp_problem *p = x->s->problem;
+  int64_t most = 0;
+  for (size_t i = 0; i < p->n_given; i++) {
+    int64_t n = spare_elements(x, b, i);
+    most = n > most ? n : most;
+  }
+  for (size_t i = 0; i < p->n_given && most; i++) {
+    if (spare_elements(x, b, i) > most / 2) {
+      thin_out(x, p->given[i].seq);
+    }
+  }
+  return most > 0;
+}
+
+/* A bench on which the result can be run, with as few inputs thinned out as
+ * possible. */
+static spi_bench *affordable(sampler *x, bool made_up, const char **why) {
+  const sp_placed *r = &x->s->problem->promised[x->output];
+  for (;;) {
+    spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
+    double bytes = stored_bytes(b->seq) + stored_bytes(b->dist), cost = 0;
+    if (bytes <= MAX_BYTES) {
+      cost =
+          sp_machine_cost(b->seq, r->seq) + sp_machine_cost(b->dist, r->dist);
+      if (cost <= SHARE * b->budget || !isfinite(cost)) {
+        return b; /* running says what is unknown */
+      }
+    }
+    if (!thin_out_largest(x, b)) {
+      *why = bytes > MAX_BYTES
+                 ? sp_format(x->s->ctx,
+                             "a few elements of %s need %.0f MB, whatever is "
+                             "zero; check the same model with smaller sizes to "
+                             "get a counterexample",
+                             r->name, bytes / 1e6)
+                 : sp_format(x->s->ctx,
+                             "a few elements of %s take about %.2g operations; "
+                             "--run-budget %.2g allows them",
+                             r->name, cost, 1.1 * cost / SHARE);
+      return NULL;
+    }
+  }
+}
+
+/* ---- looking ---- */
+
+static const char *inputs_text(const sampler *x, const char *mode) {
+  const sp_program *p = x->s->seq_program;
+  sp_str text = {0};
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    if (x->supports[t]) {
+      sp_str_addf(x->s->ctx, &text, "%s%s", text.n ? ", " : "",
+                  p->tensors[t].name);
+    }
+  }
+  return text.n ? sp_format(x->s->ctx, "%s; zero but for a few indices: %s",
+                            mode, text.v)
+                : mode;
+}
+
+/* One result. */
+static void look(sampler *x, sp_counterexample *out, spi_samples *y) {
+  spi_bench *b = affordable(x, y->made_up, &y->why);
+  uint32_t times = 0;
+  for (int mode = 0; b && mode < SPI_DRAW_MODES; mode++) {
+    const char *trouble = NULL;
+    if (spi_hunt(b, (spi_draw_mode)mode, 1, out, &times, &trouble)) {
+      out->inputs = inputs_text(x, out->inputs);
+      out->sampled = true;
+      y->found = b;
+      return;
+    }
+    if (trouble) {
+      y->why = trouble;
+      y->unknown = y->unknown || b->unknown;
+      return;
+    }
+  }
+}
+
+void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
+                         sp_counterexample *out) {
+  size_t n = s->seq_program->n_tensors + 1u;
+  uint32_t looked = 0;
+  if (s->problem->ranked) {
+    x->why = x->why ? x->why : "the programs are too large to run";
+    return;
+  }
+  for (uint32_t k = 0; k < s->problem->n_promised && !x->found; k++) {
+    if (!report->outputs[k].proved && s->problem->promised[k].layout &&
+        looked++ < MAX_RESULTS) {
+      sampler here = {s, k, sp_alloc_n(s->ctx, n, sizeof *here.level),
+                      sp_alloc_n(s->ctx, n, sizeof *here.supports)};
+      look(&here, out, x);
+    }
+  }
+}
