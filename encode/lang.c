@@ -1,231 +1,13 @@
-/* lang.c: tokens, then expressions by level of binding (or, and, not,
- * comparison, sum, product, sign, power, atom). */
+/* lang.c: expressions by level of binding (or, and, not, comparison, sum,
+ * product, sign, power, atom): read from the end. lang_token.c has the tokens.
+ */
 #include "encode/lang.h"
 
 #include "base/vec.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void sp_lang_fail(sp_ctx *ctx, sp_loc loc, const char *hint, const char *fmt,
-                  ...) {
-  char text[512];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  sp_raise(ctx, SP_ERR_INPUT, loc, hint, "%s", text);
-}
-
-/* ---- tokens ---- */
-
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static char peek(const sp_lang_reader *r, size_t ahead) {
-  size_t at = r->at + ahead;
-  return at < r->text.n ? r->text.text[at] : '\0';
-}
-
-static void step(sp_lang_reader *r) {
-  if (r->text.text[r->at] == '\n') {
-    r->line++;
-    r->column = r->text.column_next;
-  } else {
-    r->column++;
-  }
-  r->at++;
-}
-
-/* Over blanks and comments; true when a line began that is no continuation. */
-static bool skip(sp_lang_reader *r) {
-  bool line = false;
-  while (r->at < r->text.n) {
-    char c = peek(r, 0);
-    if (c == '#') {
-      while (r->at < r->text.n && peek(r, 0) != '\n') {
-        step(r);
-      }
-    } else if (c == '\n') {
-      step(r);
-      line = true;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      step(r);
-      /* a line that begins with a blank goes on with the one before */
-      line = false;
-    } else {
-      break;
-    }
-  }
-  return line;
-}
-
-static const char *intern(sp_lang_reader *r, size_t from) {
-  return sp_intern(r->ctx, r->text.text + from, r->at - from);
-}
-
-static void take(sp_lang_reader *r, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    step(r);
-  }
-}
-
-static void read_word(sp_lang_reader *r) {
-  size_t from = r->at;
-  while (is_letter(peek(r, 0)) || is_digit(peek(r, 0)) ||
-         (r->dotted && (peek(r, 0) == '.' || peek(r, 0) == ':'))) {
-    step(r);
-  }
-  r->token = SP_LANG_WORD;
-  r->word = intern(r, from);
-}
-
-static void read_number(sp_lang_reader *r) {
-  size_t from = r->at;
-  while (is_digit(peek(r, 0))) {
-    step(r);
-  }
-  if (peek(r, 0) == '.' && is_digit(peek(r, 1))) {
-    step(r);
-    while (is_digit(peek(r, 0))) {
-      step(r);
-    }
-  }
-  size_t sign = peek(r, 1) == '-' || peek(r, 1) == '+' ? 1 : 0;
-  if ((peek(r, 0) == 'e' || peek(r, 0) == 'E') && is_digit(peek(r, 1 + sign))) {
-    take(r, 1 + sign);
-    while (is_digit(peek(r, 0))) {
-      step(r);
-    }
-  }
-  r->token = SP_LANG_NUMBER;
-  r->word = intern(r, from);
-  if (is_letter(peek(r, 0))) {
-    sp_lang_fail(r->ctx, r->loc, NULL, "%s is followed by a letter", r->word);
-  }
-}
-
-static void read_quoted(sp_lang_reader *r) {
-  char quote = peek(r, 0);
-  step(r);
-  size_t from = r->at;
-  while (peek(r, 0) != quote) {
-    if (r->at >= r->text.n || peek(r, 0) == '\n') {
-      sp_lang_fail(r->ctx, r->loc, NULL, "a text without its closing quote");
-    }
-    step(r);
-  }
-  r->token = SP_LANG_QUOTED;
-  r->word = intern(r, from);
-  step(r);
-}
-
-static void read_sign(sp_lang_reader *r) {
-  static const char *const signs[] = {"->", "<=", ">=", "==", "!="};
-  char c = peek(r, 0);
-  size_t from = r->at, n = 1;
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-    if (c == signs[i][0] && peek(r, 1) == signs[i][1]) {
-      n = 2;
-    }
-  }
-  if (n == 1 && !strchr("()[]{},;:<>=+-*/^?!.", c)) {
-    bool plain = c > ' ' && c < 0x7f;
-    sp_lang_fail(r->ctx, r->loc, NULL, "an unexpected %s",
-                 plain ? sp_format(r->ctx, "\"%c\"", c) : "character");
-  }
-  take(r, n);
-  r->token = SP_LANG_SIGN;
-  r->word = intern(r, from);
-  if (strchr("([{", c)) {
-    r->open++;
-  } else if (strchr(")]}", c) && r->open > 0) {
-    r->open--;
-  }
-}
-
-void sp_lang_next(sp_lang_reader *r) {
-  bool line = skip(r) && r->open == 0;
-  r->loc = (sp_loc){.file = r->text.file, .line = r->line, .column = r->column};
-  char c = peek(r, 0);
-  r->word = "";
-  if (r->at >= r->text.n) {
-    r->token = SP_LANG_END;
-  } else if (line && r->token != SP_LANG_LINE) {
-    r->token = SP_LANG_LINE;
-  } else if (is_letter(c)) {
-    read_word(r);
-  } else if (is_digit(c)) {
-    read_number(r);
-  } else if (c == '"' || c == '\'') {
-    read_quoted(r);
-  } else {
-    read_sign(r);
-  }
-}
-
-void sp_lang_start(sp_lang_reader *r, sp_ctx *ctx, const sp_lang_text *text) {
-  *r = (sp_lang_reader){.ctx = ctx,
-                        .text = *text,
-                        .line = text->line,
-                        .column = text->column,
-                        .token = SP_LANG_LINE};
-  sp_lang_next(r);
-}
-
-bool sp_lang_is(const sp_lang_reader *r, const char *word) {
-  return (r->token == SP_LANG_WORD || r->token == SP_LANG_SIGN) &&
-         strcmp(r->word, word) == 0;
-}
-
-bool sp_lang_accept(sp_lang_reader *r, const char *word) {
-  if (!sp_lang_is(r, word)) {
-    return false;
-  }
-  sp_lang_next(r);
-  return true;
-}
-
-static const char *found(const sp_lang_reader *r) {
-  switch (r->token) {
-  case SP_LANG_END:
-    return "the end";
-  case SP_LANG_LINE:
-    return "the end of the line";
-  case SP_LANG_WORD:
-  case SP_LANG_NUMBER:
-  case SP_LANG_QUOTED:
-  case SP_LANG_SIGN:
-    break;
-  }
-  return sp_format(r->ctx, "\"%.60s\"", r->word);
-}
-
-void sp_lang_expect(sp_lang_reader *r, const char *word, const char *where) {
-  if (!sp_lang_accept(r, word)) {
-    sp_lang_fail(r->ctx, r->loc, NULL, "\"%s\" is missing %s, before %s", word,
-                 where, found(r));
-  }
-}
-
-const char *sp_lang_name(sp_lang_reader *r, const char *what) {
-  if (r->token != SP_LANG_WORD) {
-    sp_lang_fail(r->ctx, r->loc, NULL, "%s expected, not %s", what, found(r));
-  }
-  const char *name = r->word;
-  sp_lang_next(r);
-  return name;
-}
-
-/* ---- expressions ---- */
 
 typedef SP_VEC(const sp_lang *) lang_list;
 
@@ -330,8 +112,8 @@ const sp_lang_var *sp_lang_variables(sp_lang_reader *r, const char *close,
 }
 
 static bool binds(const char *name) {
-  static const char *const names[] = {"sum", "prod", "max",   "min",
-                                      "any", "all",  "lambda"};
+  static const char *const names[] = {"sum", "prod",   "max",    "min",   "any",
+                                      "all", "argmax", "argmin", "lambda"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(names[i], name) == 0) {
       return true;
@@ -340,44 +122,52 @@ static bool binds(const char *name) {
   return false;
 }
 
-/* max(a, b) or max(k < n; ...)? At the token after '('. */
-static bool has_semicolon(const sp_lang_reader *r) {
+/* max(a, b) or max(k < n; ...)? At the token after '('. Conditions have no
+ * maximum, so a comparison there is a bound variable. */
+static bool has_variable(const sp_lang_reader *r) {
   sp_lang_reader ahead = *r;
-  uint32_t depth = 0;
-  while (ahead.token != SP_LANG_END) {
-    if (sp_lang_is(&ahead, "(") || sp_lang_is(&ahead, "[")) {
-      depth++;
-    } else if (sp_lang_is(&ahead, ")") || sp_lang_is(&ahead, "]")) {
-      if (depth-- == 0) {
-        return false;
-      }
-    } else if (depth == 0 && sp_lang_is(&ahead, ";")) {
-      return true;
-    }
-    sp_lang_next(&ahead);
+  sp_lang_accept(&ahead, "*");
+  if (ahead.token != SP_LANG_WORD) {
+    return false;
   }
-  return false;
+  sp_lang_next(&ahead);
+  return sp_lang_is(&ahead, "<");
 }
 
-static const sp_lang *sum_level(sp_lang_reader *r);
+static const sp_lang *compare_level(sp_lang_reader *r);
+static const sp_lang *product_level(sp_lang_reader *r);
 
-/* name(k < n, *i < *B; body), after '('. */
+/* After "sum(k < n)": as far as products go (sum(k < n) a[k] * b[k] + c adds c
+ * once); of any and all, as far as a comparison. */
+static const sp_lang *open_body(sp_lang_reader *r, const char *name) {
+  if (sp_lang_is(r, "if")) {
+    return sp_lang_expression(r);
+  }
+  bool logic = strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
+  return logic ? compare_level(r) : product_level(r);
+}
+
+static sp_lang_var bound_variable(sp_lang_reader *r) {
+  sp_lang_var v = {.loc = r->loc, .spread = sp_lang_accept(r, "*")};
+  v.name = sp_lang_name(r, "a bound variable");
+  sp_lang_expect(r, "<", "after a bound variable");
+  if (v.spread) {
+    sp_lang_expect(r, "*", "before the sizes of several variables");
+  }
+  v.size = sp_lang_sum(r);
+  return v;
+}
+
+/* name(k < n, *i < *B; body) or name(k < n) body, after '('. */
 static const sp_lang *binder(sp_lang_reader *r, const char *name, sp_loc loc) {
   SP_VEC(sp_lang_var) vars = {0};
   do {
-    sp_lang_var v = {.loc = r->loc, .spread = sp_lang_accept(r, "*")};
-    v.name = sp_lang_name(r, "a bound variable");
-    sp_lang_expect(r, "<", "after a bound variable");
-    if (v.spread) {
-      sp_lang_expect(r, "*", "before the sizes of several variables");
-    }
-    v.size = sum_level(r);
     if (vars.n >= SP_LANG_ITEMS) {
-      sp_lang_fail(r->ctx, v.loc, NULL, "over %d variables", SP_LANG_ITEMS);
+      sp_lang_fail(r->ctx, r->loc, NULL, "over %d variables", SP_LANG_ITEMS);
     }
+    sp_lang_var v = bound_variable(r);
     sp_push(r->ctx, &vars, v);
   } while (sp_lang_accept(r, ","));
-  sp_lang_expect(r, ";", "after the bound variables");
   sp_lang *e = make(r, SP_LANG_BIND, loc);
   e->name = name;
   e->vars = vars.v;
@@ -385,9 +175,32 @@ static const sp_lang *binder(sp_lang_reader *r, const char *name, sp_loc loc) {
   for (size_t i = 0; i < vars.n; i++) {
     reach(r, e, vars.v[i].size);
   }
+  if (sp_lang_accept(r, ")")) {
+    set_args(r, e, 1, open_body(r, name), NULL, NULL);
+    return e;
+  }
+  sp_lang_expect(r, ";", "after the bound variables");
   set_args(r, e, 1, sp_lang_expression(r), NULL, NULL);
   sp_lang_expect(r, ")", "after the body");
   return e;
+}
+
+const sp_lang_var *sp_lang_coordinates(sp_lang_reader *r, uint32_t *n) {
+  SP_VEC(sp_lang_var) vars = {0};
+  sp_lang_expect(r, "(", "after @");
+  do {
+    sp_lang_var v = {.loc = r->loc};
+    v.name = sp_lang_name(r, "a mesh axis");
+    sp_lang_expect(r, "=", "after the mesh axis");
+    v.size = sp_lang_expression(r);
+    if (vars.n >= SP_LANG_ITEMS) {
+      sp_lang_fail(r->ctx, v.loc, NULL, "over %d coordinates", SP_LANG_ITEMS);
+    }
+    sp_push(r->ctx, &vars, v);
+  } while (sp_lang_accept(r, ","));
+  sp_lang_expect(r, ")", "after the coordinates");
+  *n = (uint32_t)vars.n;
+  return vars.v;
 }
 
 static const sp_lang *number(sp_lang_reader *r) {
@@ -416,7 +229,7 @@ static const sp_lang *named(sp_lang_reader *r) {
     return e;
   }
   if (sp_lang_accept(r, "(")) {
-    if (binds(name) && has_semicolon(r)) {
+    if (binds(name) && has_variable(r)) {
       return binder(r, name, loc);
     }
     sp_lang *e = make(r, SP_LANG_CALL, loc);
@@ -424,16 +237,35 @@ static const sp_lang *named(sp_lang_reader *r) {
     arguments(r, e, ")");
     return e;
   }
-  bool read = sp_lang_accept(r, "[");
-  sp_lang *e = make(r, read ? SP_LANG_READ : SP_LANG_NAME, loc);
+  sp_lang *e = make(r, SP_LANG_NAME, loc);
   e->name = name;
-  if (read) {
+  if (sp_lang_accept(r, "@")) {
+    e->kind = SP_LANG_READ;
+    e->vars = sp_lang_coordinates(r, &e->n_vars);
+    for (uint32_t i = 0; i < e->n_vars; i++) {
+      reach(r, e, e->vars[i].size);
+    }
+  }
+  if (sp_lang_accept(r, "[")) {
+    e->kind = SP_LANG_READ;
     arguments(r, e, "]");
     if (e->n_more > 0) {
       sp_lang_fail(r->ctx, loc, NULL, "\";\" in an index");
     }
   }
   return e;
+}
+
+/* Words that are no value. */
+static bool is_reserved(const char *word) {
+  static const char *const words[] = {"if", "then", "else", "and",
+                                      "or", "not",  "div",  "mod"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(words[i], word) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static const sp_lang *atom(sp_lang_reader *r) {
@@ -452,14 +284,19 @@ static const sp_lang *atom(sp_lang_reader *r) {
     sp_lang_expect(r, ")", "after an expression in brackets");
     return e;
   }
+  if (sp_lang_accept(r, "@")) {
+    sp_lang *e = make(r, SP_LANG_AXIS, loc);
+    e->name = sp_lang_name(r, "a mesh axis after @");
+    return e;
+  }
   if (sp_lang_accept(r, "[")) {
     sp_lang *e = make(r, SP_LANG_LIST, loc);
     arguments(r, e, "]");
     return e;
   }
-  if (r->token != SP_LANG_WORD || sp_lang_is(r, "then") ||
-      sp_lang_is(r, "else")) {
-    sp_lang_fail(r->ctx, loc, NULL, "a value expected, not %s", found(r));
+  if (r->token != SP_LANG_WORD || is_reserved(r->word)) {
+    sp_lang_fail(r->ctx, loc, NULL, "a value expected, not %s",
+                 sp_lang_found(r));
   }
   return named(r);
 }
@@ -533,7 +370,7 @@ static const sp_lang *product_level(sp_lang_reader *r) {
   }
 }
 
-static const sp_lang *sum_level(sp_lang_reader *r) {
+const sp_lang *sp_lang_sum(sp_lang_reader *r) {
   static const op_row ops[] = {{"+", SP_LANG_ADD}, {"-", SP_LANG_SUB}};
   const sp_lang *a = product_level(r);
   sp_lang_op op;
@@ -554,7 +391,7 @@ static const sp_lang *compare_level(sp_lang_reader *r) {
   static const op_row ops[] = {{"<=", SP_LANG_LE}, {"<", SP_LANG_LT},
                                {">=", SP_LANG_GE}, {">", SP_LANG_GT},
                                {"==", SP_LANG_EQ}, {"!=", SP_LANG_NE}};
-  const sp_lang *a = sum_level(r), *all = NULL;
+  const sp_lang *a = sp_lang_sum(r), *all = NULL;
   sp_lang_op op;
   for (uint32_t n = 0;; n++) {
     sp_loc loc = r->loc;
@@ -564,7 +401,7 @@ static const sp_lang *compare_level(sp_lang_reader *r) {
     if (n >= 4) {
       sp_lang_fail(r->ctx, loc, NULL, "over 4 comparisons in a row");
     }
-    const sp_lang *b = sum_level(r);
+    const sp_lang *b = sp_lang_sum(r);
     const sp_lang *one = binary(r, op, loc, a, b);
     all = all ? binary(r, SP_LANG_AND, loc, all, one) : one;
     a = b;
@@ -623,7 +460,7 @@ const sp_lang *sp_lang_read(sp_ctx *ctx, const sp_lang_text *text) {
   const sp_lang *e = sp_lang_expression(&r);
   if (r.token != SP_LANG_END) {
     sp_lang_fail(ctx, r.loc, NULL, "%s after the end of the expression",
-                 found(&r));
+                 sp_lang_found(&r));
   }
   return e;
 }

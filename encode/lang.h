@@ -1,8 +1,10 @@
 /* lang.h: index formulas as users write them: reading, and values of integer
  * ones.
  *
- * CONTRACT. The language of placements (`[i, j] -> [8*tp + i, j]`) and of the
- * meanings of custom operators (encode/meaning.h); docs/specs.md describes it.
+ * CONTRACT. The one language of formulas: of placements in spec files
+ * (`[i, j] -> [8*tp + i, j]`), of the meanings of custom operators
+ * (encode/meaning.h) and of kernels (kernels/kernel.h). docs/specs.md and
+ * docs/kernels.md describe it.
  * Recursive descent, one function a level of binding. The tree lives in the
  * context; nesting is limited to SP_LANG_DEPTH, a tree's height (a + b + ...
  * is as high as it is long) to SP_LANG_HEIGHT. Errors are SP_ERR_INPUT with
@@ -32,9 +34,10 @@ typedef enum sp_lang_kind {
   SP_LANG_NAME,   /* name */
   SP_LANG_SPREAD, /* *arg: its values in place */
   SP_LANG_LIST,   /* [args] */
-  SP_LANG_READ,   /* name[args] */
+  SP_LANG_READ,   /* name[args], name@(vars)[args]: on another rank */
+  SP_LANG_AXIS,   /* @name: this rank's coordinate along a mesh axis */
   SP_LANG_CALL,   /* name(args; more) */
-  SP_LANG_BIND,   /* name(vars; arg): sum(k < n; ...) */
+  SP_LANG_BIND,   /* name(vars; arg), name(vars) arg: sum(k < n; ...) */
   SP_LANG_NOT,
   SP_LANG_NEGATE,
   SP_LANG_BINARY, /* op, two args */
@@ -61,7 +64,8 @@ typedef enum sp_lang_op {
 
 typedef struct sp_lang sp_lang;
 
-/* A bound variable: k < size, or *k < *sizes. */
+/* A bound variable: k < size, or *k < *sizes. Or a coordinate of a read on
+ * another rank: axis = size. */
 typedef struct sp_lang_var {
   const char *name; /* interned */
   sp_loc loc;
@@ -101,6 +105,7 @@ typedef struct sp_lang_reader {
   uint32_t open;         /* brackets: lines do not count inside */
   uint32_t depth;
   bool dotted; /* words may hold dots (names of operators) */
+  bool free;   /* lines do not count anywhere */
   /* the next token */
   sp_lang_token token;
   const char *word; /* interned: WORD, QUOTED (its contents), SIGN, NUMBER */
@@ -113,11 +118,17 @@ bool sp_lang_is(const sp_lang_reader *r, const char *word); /* WORD or SIGN */
 bool sp_lang_accept(sp_lang_reader *r, const char *word);
 void sp_lang_expect(sp_lang_reader *r, const char *word, const char *where);
 const char *sp_lang_name(sp_lang_reader *r, const char *what);
+/* The next token, for messages. */
+const char *sp_lang_found(const sp_lang_reader *r);
 noreturn void sp_lang_fail(sp_ctx *ctx, sp_loc loc, const char *hint,
                            const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 const sp_lang *sp_lang_expression(sp_lang_reader *r);
+/* Anything but comparisons and logic: a size, a bound. */
+const sp_lang *sp_lang_sum(sp_lang_reader *r);
+/* "(g = e, h = f)", after '@'. */
+const sp_lang_var *sp_lang_coordinates(sp_lang_reader *r, uint32_t *n);
 /* "a, *b" up to a closing sign, which is read: variables without sizes. */
 const sp_lang_var *sp_lang_variables(sp_lang_reader *r, const char *close,
                                      uint32_t *n);

@@ -88,12 +88,32 @@ static int64_t int_binary(sp_ctx *ctx, const sp_lang *e, int64_t a, int64_t b) {
   return out;
 }
 
-/* max, min of numbers */
+/* ceil(a / b), floor(a / b) */
+static int64_t int_rounded(sp_ctx *ctx, const sp_lang *e,
+                           const sp_lang_scope *scope) {
+  const sp_lang *q = e->n == 1 ? e->args[0] : e;
+  if (q->kind != SP_LANG_BINARY || q->op != SP_LANG_OVER) {
+    sp_lang_fail(ctx, e->loc, "write it as ceil(a / b)",
+                 "%s of integers is of a quotient", e->name);
+  }
+  int64_t a = int_value(ctx, q->args[0], scope);
+  int64_t b = int_value(ctx, q->args[1], scope);
+  if (b <= 0) {
+    sp_lang_fail(ctx, q->loc, NULL, "a division by %lld", (long long)b);
+  }
+  int64_t down = sp_floor_div(a, b);
+  return down + (e->name[0] == 'c' && sp_floor_mod(a, b) != 0);
+}
+
+/* max, min of numbers; quotients rounded up and down */
 static int64_t int_call(sp_ctx *ctx, const sp_lang *e,
                         const sp_lang_scope *scope) {
   bool max = strcmp(e->name, "max") == 0;
+  if (strcmp(e->name, "ceil") == 0 || strcmp(e->name, "floor") == 0) {
+    return int_rounded(ctx, e, scope);
+  }
   if ((!max && strcmp(e->name, "min") != 0) || e->n == 0 || e->n_more > 0) {
-    sp_lang_fail(ctx, e->loc, "max and min are there",
+    sp_lang_fail(ctx, e->loc, "max, min, ceil and floor are there",
                  "%.60s is no function of integers", e->name);
   }
   int64_t out = int_value(ctx, e->args[0], scope);
@@ -137,6 +157,7 @@ static int64_t int_value(sp_ctx *ctx, const sp_lang *e,
   case SP_LANG_SPREAD:
   case SP_LANG_LIST:
   case SP_LANG_READ:
+  case SP_LANG_AXIS:
   case SP_LANG_BIND:
     break;
   }

@@ -1,7 +1,9 @@
 /* meaning.c: reading the meaning of a custom operator: its signature, its
- * statements, and whether all names in them are there (check_*). What a
+ * statements, and whether all names in them are there (lang_names.h). What a
  * formula is worth is meaning_term.c's business. */
 #include "encode/meaning.h"
+
+#include "encode/lang_names.h"
 
 #include "base/vec.h"
 
@@ -145,165 +147,14 @@ static void read_statements(reading *x) {
   }
 }
 
-/* ---- names ---- */
-
-typedef enum name_kind {
-  NAME_TENSOR,
-  NAME_VALUE, /* also sizes, variables */
-  NAME_LIST,
-  NAME_FUNCTION,
-} name_kind;
-
-typedef struct name_row {
-  const char *name;
-  name_kind kind;
-} name_row;
-
-typedef struct checking {
-  sp_ctx *ctx;
-  SP_VEC(name_row) names; /* a stack */
-} checking;
-
-static const name_row *find(const checking *c, const char *name) {
-  for (size_t i = c->names.n; i-- > 0;) {
-    if (strcmp(c->names.v[i].name, name) == 0) {
-      return &c->names.v[i];
-    }
-  }
-  return NULL;
-}
-
-static void add(checking *c, const char *name, name_kind kind, sp_loc loc) {
-  if (find(c, name)) {
-    sp_lang_fail(c->ctx, loc, "take another name",
-                 "%.60s has a meaning here "
-                 "already",
-                 name);
-  }
-  sp_push(c->ctx, &c->names, ((name_row){name, kind}));
-}
-
-static void add_vars(checking *c, uint32_t n, const sp_lang_var *vars,
-                     bool many) {
-  bool spread = false;
-  for (uint32_t i = 0; i < n; i++) {
-    if (spread && vars[i].spread && !many) {
-      sp_lang_fail(c->ctx, vars[i].loc, NULL,
-                   "only one variable can stand for several");
-    }
-    spread = spread || vars[i].spread;
-    add(c, vars[i].name, vars[i].spread ? NAME_LIST : NAME_VALUE, vars[i].loc);
-  }
-}
-
-static const struct {
-  const char *name;
-  uint32_t least, most, more; /* arguments; more: 1 where a ';' is needed */
-} functions[] = {
-    {"exp", 1, 1, 0},     {"log", 1, 1, 0},     {"sqrt", 1, 1, 0},
-    {"rsqrt", 1, 1, 0},   {"abs", 1, 1, 0},     {"tanh", 1, 1, 0},
-    {"sin", 1, 1, 0},     {"cos", 1, 1, 0},     {"erf", 1, 1, 0},
-    {"sigmoid", 1, 1, 0}, {"floor", 1, 1, 0},   {"ceil", 1, 1, 0},
-    {"sign", 1, 1, 0},    {"real", 1, 1, 0},    {"max", 2, 64, 0},
-    {"min", 2, 64, 0},    {"size", 1, 64, 0},   {"flat", 1, 64, 1},
-    {"unflat", 1, 1, 1},  {"opaque", 1, 64, 0},
-};
-
-static void check_call(const checking *c, const sp_lang *e) {
-  const name_row *row = find(c, e->name);
-  if (row && row->kind == NAME_FUNCTION && e->n_more == 0) {
-    return;
-  }
-  for (size_t i = 0; i < sizeof functions / sizeof *functions && !row; i++) {
-    if (strcmp(functions[i].name, e->name) != 0) {
-      continue;
-    }
-    bool spread = false;
-    for (uint32_t k = 0; k < e->n; k++) {
-      spread = spread || e->args[k]->kind == SP_LANG_SPREAD;
-    }
-    if ((e->n_more > 0) != (functions[i].more > 0) ||
-        e->n > functions[i].most || (e->n < functions[i].least && !spread)) {
-      sp_lang_fail(c->ctx, e->loc,
-                   functions[i].more ? "the sizes come after a ';'" : NULL,
-                   "%s is called with other arguments", e->name);
-    }
-    return;
-  }
-  sp_lang_fail(c->ctx, e->loc, "docs/specs.md lists the functions",
-               "there is no function %.60s", e->name);
-}
-
-static void check(checking *c, const sp_lang *e);
-
-static void check_bind(checking *c, const sp_lang *e) {
-  size_t was = c->names.n;
-  for (uint32_t i = 0; i < e->n_vars; i++) {
-    check(c, e->vars[i].size);
-  }
-  add_vars(c, e->n_vars, e->vars, true);
-  check(c, e->args[0]);
-  c->names.n = was;
-}
-
-static void check_name(const checking *c, const sp_lang *e, name_kind kind,
-                       const char *what) {
-  const name_row *row = find(c, e->name);
-  if (!row) {
-    sp_lang_fail(c->ctx, e->loc, NULL, "nothing is called %.60s here", e->name);
-  }
-  if (row->kind != kind) {
-    sp_lang_fail(c->ctx, e->loc,
-                 row->kind == NAME_LIST ? "write *NAME for its values" : NULL,
-                 "%.60s is no %s", e->name, what);
-  }
-}
-
-/* The tree's height is limited, and so is the depth of this. */
-static void check(checking *c, const sp_lang *e) {
-  const name_row *row;
-  switch (e->kind) {
-  case SP_LANG_NAME:
-    row = find(c, e->name);
-    /* a scalar may go without [] */
-    if (!row || (row->kind != NAME_TENSOR && row->kind != NAME_LIST)) {
-      check_name(c, e, NAME_VALUE, "value");
-    }
-    break;
-  case SP_LANG_READ:
-    check_name(c, e, NAME_TENSOR, "tensor");
-    break;
-  case SP_LANG_CALL:
-    check_call(c, e);
-    break;
-  case SP_LANG_BIND:
-    check_bind(c, e);
-    return;
-  case SP_LANG_INT:
-  case SP_LANG_REAL:
-  case SP_LANG_TRUTH:
-  case SP_LANG_STRING:
-  case SP_LANG_SPREAD:
-  case SP_LANG_LIST:
-  case SP_LANG_NOT:
-  case SP_LANG_NEGATE:
-  case SP_LANG_BINARY:
-  case SP_LANG_IF:
-    break;
-  }
-  for (uint32_t i = 0; i < e->n + e->n_more; i++) {
-    check(c, e->args[i]);
-  }
-}
-
 /* Sizes that stand alone bind their names, at the first use. */
-static void check_param(checking *c, const sp_meaning_param *q) {
+static void check_param(sp_lang_names *c, const sp_meaning_param *q) {
   if (q->kind == SP_MEANING_LIST) {
-    add(c, q->name, NAME_LIST, q->loc);
+    sp_lang_names_add(c, q->name, SP_LANG_IS_LIST, q->loc);
   } else if (q->kind == SP_MEANING_TENSOR) {
-    add(c, q->name, NAME_TENSOR, q->loc);
+    sp_lang_names_add(c, q->name, SP_LANG_IS_TENSOR, q->loc);
   } else if (q->kind != SP_MEANING_ANY) {
-    add(c, q->name, NAME_VALUE, q->loc);
+    sp_lang_names_add(c, q->name, SP_LANG_IS_VALUE, q->loc);
   }
   for (uint32_t i = 0; i < q->n_dims; i++) {
     const sp_lang *d = q->dims[i];
@@ -312,8 +163,9 @@ static void check_param(checking *c, const sp_meaning_param *q) {
     if (spread && name->kind != SP_LANG_NAME) {
       sp_lang_fail(c->ctx, d->loc, NULL, "a name expected after *");
     }
-    if (name->kind == SP_LANG_NAME && !find(c, name->name)) {
-      add(c, name->name, spread ? NAME_LIST : NAME_VALUE, name->loc);
+    if (name->kind == SP_LANG_NAME && !sp_lang_names_find(c, name->name)) {
+      sp_lang_names_add(c, name->name,
+                        spread ? SP_LANG_IS_LIST : SP_LANG_IS_VALUE, name->loc);
     }
   }
 }
@@ -329,11 +181,11 @@ static const sp_meaning_statement *element_of(const sp_meaning *m,
   return NULL;
 }
 
-static void check_results(checking *c, const sp_meaning *m) {
+static void check_results(sp_lang_names *c, const sp_meaning *m) {
   for (uint32_t i = 0; i < m->n_results; i++) {
     const sp_meaning_result *q = &m->results[i];
     for (uint32_t k = 0; k < q->n_dims; k++) {
-      check(c, q->dims[k]);
+      sp_lang_names_check(c, q->dims[k]);
     }
     if (q->name && !element_of(m, q->name)) {
       sp_lang_fail(c->ctx, q->loc, "write NAME[i, j] = ...",
@@ -352,7 +204,7 @@ static bool is_like(const sp_meaning_result *q, const sp_meaning_statement *s) {
 }
 
 /* Whether its variables are like the signature. */
-static bool check_element(checking *c, const sp_meaning *m,
+static bool check_element(sp_lang_names *c, const sp_meaning *m,
                           const sp_meaning_statement *s) {
   for (uint32_t i = 0; i < m->n_results; i++) {
     if (m->results[i].name && strcmp(m->results[i].name, s->name) == 0) {
@@ -366,31 +218,31 @@ static bool check_element(checking *c, const sp_meaning *m,
   sp_lang_fail(c->ctx, s->loc, NULL, "%.60s is no result", s->name);
 }
 
-static void check_statement(checking *c, const sp_meaning *m,
+static void check_statement(sp_lang_names *c, const sp_meaning *m,
                             const sp_meaning_statement *s) {
-  size_t was = c->names.n;
+  size_t was = c->rows.n;
   bool like = s->kind == SP_MEANING_ELEMENT && check_element(c, m, s);
   if (s->kind != SP_MEANING_ASSUME) {
-    add_vars(c, s->n_vars, s->vars, like);
-    check(c, s->body);
+    sp_lang_names_add_vars(c, s->n_vars, s->vars, like);
+    sp_lang_names_check(c, s->body);
   }
-  c->names.n = was;
+  c->rows.n = was;
   if (s->kind == SP_MEANING_LET) {
-    add(c, s->name, NAME_VALUE, s->loc);
+    sp_lang_names_add(c, s->name, SP_LANG_IS_VALUE, s->loc);
   } else if (s->kind == SP_MEANING_FUNCTION) {
-    add(c, s->name, NAME_FUNCTION, s->loc);
+    sp_lang_names_add(c, s->name, SP_LANG_IS_FUNCTION, s->loc);
   }
 }
 
 static void check_meaning(sp_ctx *ctx, const sp_meaning *m) {
-  checking c = {.ctx = ctx};
+  sp_lang_names c = {.ctx = ctx, .guide = "docs/specs.md lists the functions"};
   for (uint32_t i = 0; i < m->n_params; i++) {
     check_param(&c, &m->params[i]);
   }
   for (uint32_t i = 0; i < m->n_params; i++) {
     const sp_meaning_param *q = &m->params[i];
     for (uint32_t k = 0; k < q->n_dims; k++) {
-      check(&c, q->dims[k]);
+      sp_lang_names_check(&c, q->dims[k]);
     }
   }
   check_results(&c, m);

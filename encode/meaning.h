@@ -12,15 +12,17 @@
  * file it stands in, whether a program uses it or not. A node of such an
  * operator has the op SP_MEANING_OP and an attribute of kind SP_ATTR_MEANING;
  * its row (encode/ops/meaning.c) makes terms. An index is clamped into its
- * dimension, so every formula has a value.
+ * dimension, so every formula has a value; in kernels (kernels/kernel.h), whose
+ * meanings are exact, it was proved to be inside (sp_meaning_survey).
  */
 #ifndef SP_ENCODE_MEANING_H
 #define SP_ENCODE_MEANING_H
 
 #include "encode/lang.h"
-#include "graph/program.h"
+#include "encode/op.h"
 
 #define SP_MEANING_OP "spec:meaning"
+#define SP_KERNEL_OP "kernel:definition" /* the same, in a kernel */
 
 typedef enum sp_meaning_kind {
   SP_MEANING_TENSOR,
@@ -65,9 +67,18 @@ typedef struct sp_meaning_statement {
   const sp_lang *body;
 } sp_meaning_statement;
 
+/* An axis of the mesh of ranks: @name is (rank div stride) mod size. */
+typedef struct sp_meaning_axis {
+  const char *name;
+  int64_t size, stride;
+} sp_meaning_axis;
+
 struct sp_meaning {
   const char *name; /* the operator's */
   sp_loc loc;
+  bool exact;      /* reads are inside, integers are mathematical */
+  uint32_t n_axes; /* outermost first */
+  const sp_meaning_axis *axes;
   uint32_t n_params, n_results, n_statements;
   const sp_meaning_param *params;
   const sp_meaning_result *results;
@@ -76,5 +87,24 @@ struct sp_meaning {
 
 const sp_meaning *sp_meaning_read(sp_ctx *ctx, const char *name,
                                   const sp_lang_text *text);
+
+/* An index of a read, as the formula has it: it is used where all guards hold.
+ * axis: a coordinate along a mesh axis. */
+typedef struct sp_meaning_use {
+  const char *name; /* of the tensor */
+  sp_loc loc;
+  const char *axis; /* or NULL */
+  uint32_t dim;
+  sp_expr index;
+  int64_t extent;
+  uint32_t n_guards;
+  const sp_expr *guards;
+} sp_meaning_use;
+typedef void (*sp_meaning_visit)(void *env, const sp_meaning_use *use);
+
+/* The element at idx of the result named by call, whatever type the program
+ * says it has; visit sees every index in it. */
+sp_expr sp_meaning_survey(const sp_call *call, const sp_expr *idx,
+                          sp_meaning_visit visit, void *env);
 
 #endif

@@ -82,6 +82,23 @@ static const sp_lang *without_size(const spi_sizes *s, const sp_lang *e) {
   return copy;
 }
 
+/* A quotient of sizes without a remainder. */
+static bool is_exact(const spi_sizes *s, const sp_lang *e) {
+  int64_t b = spi_sizes_value(s, e->args[1]);
+  return b > 0 && spi_sizes_value(s, e->args[0]) % b == 0;
+}
+
+/* ceil(a / b), floor(a / b) of sizes */
+static bool is_rounded(const spi_sizes *s, const sp_lang *e) {
+  if (strcmp(e->name, "ceil") != 0 && strcmp(e->name, "floor") != 0) {
+    return false;
+  }
+  const sp_lang *q = e->args[0];
+  return q->kind == SP_LANG_BINARY && q->op == SP_LANG_OVER &&
+         spi_sizes_known(s, q->args[0]) && spi_sizes_known(s, q->args[1]) &&
+         spi_sizes_value(s, q->args[1]) > 0;
+}
+
 bool spi_sizes_known(const spi_sizes *s, const sp_lang *e) {
   switch (e->kind) {
   case SP_LANG_INT:
@@ -89,18 +106,19 @@ bool spi_sizes_known(const spi_sizes *s, const sp_lang *e) {
   case SP_LANG_NAME:
     return spi_sizes_find(s, e->name) && !spi_sizes_find(s, e->name)->list;
   case SP_LANG_BINARY:
-    return e->op != SP_LANG_OVER && spi_sizes_known(s, e->args[0]) &&
-           spi_sizes_known(s, e->args[1]);
+    return spi_sizes_known(s, e->args[0]) && spi_sizes_known(s, e->args[1]) &&
+           (e->op != SP_LANG_OVER || is_exact(s, e));
   case SP_LANG_NEGATE:
     return spi_sizes_known(s, e->args[0]);
   case SP_LANG_CALL:
-    return is_size(e);
+    return is_size(e) || is_rounded(s, e);
   case SP_LANG_REAL:
   case SP_LANG_TRUTH:
   case SP_LANG_STRING:
   case SP_LANG_SPREAD:
   case SP_LANG_LIST:
   case SP_LANG_READ:
+  case SP_LANG_AXIS:
   case SP_LANG_BIND:
   case SP_LANG_NOT:
   case SP_LANG_IF:

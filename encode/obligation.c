@@ -18,6 +18,9 @@ typedef struct entry {
   const char *trouble;
 } entry;
 
+/* So many obligations may use up the whole limit. */
+enum { PATIENCE = 2 };
+
 struct sp_solver {
   sp_ctx *ctx;
   sp_solver_options options;
@@ -26,7 +29,7 @@ struct sp_solver {
   sp_z3 *z3;
   entry *entries; /* open addressing */
   size_t n_entries, n_slots;
-  double wasted;   /* seconds in obligations that were not proved */
+  uint32_t tired;  /* obligations that used up the whole limit */
   uint32_t hurry;  /* a limit in milliseconds, or 0 */
   sp_str text; /* of the SMT-LIB file; storage is used again */
   sp_solver_stats stats;
@@ -97,7 +100,7 @@ void sp_solver_hurry(sp_solver *s, uint32_t timeout_ms) {
 /* Milliseconds for the next obligation; 0: as many as it takes. */
 static uint32_t limit(const sp_solver *s) {
   uint32_t ms = s->options.timeout_ms;
-  if (ms && s->wasted * 1000 > ms) {
+  if (s->tired >= PATIENCE && ms) {
     ms = ms / 10 + 1;
   }
   return s->hurry && (ms == 0 || s->hurry < ms) ? s->hurry : ms;
@@ -107,9 +110,8 @@ static sp_answer ask(sp_solver *s, const char **trouble) {
   double start = now();
   sp_z3_limit(s->z3, limit(s));
   sp_z3_answer z = sp_z3_check(s->z3, s->formula);
-  double took = now() - start;
-  s->stats.seconds += took;
-  s->wasted += z == SP_Z3_UNSAT ? 0 : took;
+  s->stats.seconds += now() - start;
+  s->tired += z == SP_Z3_UNKNOWN && s->hurry == 0;
   *trouble = "";
   switch (z) {
   case SP_Z3_UNSAT:

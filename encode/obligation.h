@@ -19,8 +19,9 @@
 typedef struct sp_solver sp_solver;
 
 typedef struct sp_solver_options {
-  uint32_t timeout_ms;  /* for one obligation; 0: none. Once as much time
-                           went into obligations that were not proved, later
+  uint32_t timeout_ms;  /* for one obligation; 0: none. Measured in work, not
+                           by the clock, so that answers do not depend on what
+                           else the machine does. When two used it up, later
                            ones get a tenth of it: what is wrong is found by
                            running, not by proving again and again */
   const char *smt2_dir; /* NULL: write nothing */

@@ -142,9 +142,34 @@ static bool float_to_int(double r, sp_dtype t, sp_value *out) {
   return true;
 }
 
+/* "bits.f32.s32": only where C has the float type. */
+static bool bits_function(const char *name, const sp_value *arg,
+                          sp_value *out) {
+  if (strcmp(name, "bits.f32.s32") == 0 || strcmp(name, "bits.f32.u32") == 0) {
+    float x = (float)arg->r;
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bool negative = name[9] == 's';
+    *out = (sp_value){.sort = SP_SORT_INT,
+                      .i = negative ? bits : (int64_t)(uint32_t)bits};
+    return arg->sort == SP_SORT_REAL;
+  }
+  if (strcmp(name, "bits.s32.f32") == 0 || strcmp(name, "bits.u32.f32") == 0) {
+    uint32_t bits = (uint32_t)arg->i;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    *out = (sp_value){.sort = SP_SORT_REAL, .r = (double)x};
+    return arg->sort == SP_SORT_INT;
+  }
+  return false;
+}
+
 bool sp_op_function(void *user, const char *name, uint32_t n,
                     const sp_value *args, sp_value *out) {
   (void)user;
+  if (n == 1 && strncmp(name, "bits.", 5) == 0) {
+    return bits_function(name, &args[0], out);
+  }
   const char *dot = strrchr(name, '.');
   if (n == 1 && strcmp(name, "r2i") == 0 && args[0].sort == SP_SORT_REAL) {
     return float_to_int(args[0].r, SP_S64, out);

@@ -69,6 +69,9 @@ sp_expr spi_float(sp_pool *p, double v, sp_dtype t);
 /* e of one type as a value of another: integers wrap, floats are truncated to
  * integers, predicates are 0 and 1. */
 sp_expr spi_convert(const sp_call *call, sp_expr e, sp_dtype from, sp_dtype to);
+/* The same bits as another type, of the same size. */
+bool spi_same_size(sp_dtype a, sp_dtype b);
+sp_expr spi_bits(const sp_call *call, sp_expr e, sp_dtype from, sp_dtype to);
 /* idx in a shape as the index of the same row-major position in another; the
  * sizes are equal and not 0. */
 void spi_reshape_index(sp_pool *p, const sp_shape *from, const sp_shape *to,
@@ -77,6 +80,8 @@ void spi_reshape_index(sp_pool *p, const sp_shape *from, const sp_shape *to,
 sp_expr spi_join(const sp_call *call, uint32_t count, const uint32_t *operands,
                  int64_t dim, bool stacked, const sp_expr *idx);
 /* LAMBDA of operand k along dimension d, the other coordinates at idx. */
+sp_expr spi_topk(const sp_call *call, int64_t d, bool largest, bool stable,
+                 bool indices, const sp_expr *idx);
 sp_expr spi_slice_along(const sp_call *call, uint32_t k, int64_t d,
                         const sp_expr *idx);
 /* The rank that computes; raises inside regions, which have none. */
@@ -148,6 +153,9 @@ sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t, sp_expr a,
 bool spi_reducer_is_simple(sp_reducer kind); /* SUM ... AND */
 /* A text that is the same for computations that mean the same. */
 const char *spi_region_text(sp_pool *p, const sp_program *region);
+/* A comparator of (value, other) pairs that says only which value is larger, or
+ * only which is smaller. */
+bool spi_region_orders(sp_pool *p, const sp_program *region, bool *largest);
 /* Opaque function of whole slices: the operands in the given variables. */
 sp_expr spi_lambda(sp_pool *p, uint32_t n, const sp_expr *vars, sp_expr body);
 

@@ -375,6 +375,20 @@ const char *spi_region_text(sp_pool *p, const sp_program *region) {
   return s.v;
 }
 
+bool spi_region_orders(sp_pool *p, const sp_program *region, bool *largest) {
+  sp_expr params[4], result;
+  if (region->n_params != 4 || region->n_results != 1) {
+    return false;
+  }
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  apply_placeholders(p, region, params, &result);
+  bool greater = result.v == sp_lt(p, params[1], params[0]).v;
+  bool less = result.v == sp_lt(p, params[0], params[1]).v;
+  sp_pool_mode(p, mode);
+  *largest = greater;
+  return greater || less;
+}
+
 /* ---- reducing with a known reducer ---- */
 
 bool spi_reducer_is_simple(sp_reducer kind) {

@@ -48,12 +48,21 @@ static void z3_free(void *arg) {
     Z3_del_context(z->z3);
 }
 
+/* Limits are in Z3's own measure of work, about so many steps a millisecond;
+ * the clock stops what does not count its steps. */
+enum { STEPS_PER_MS = 3000, CLOCK_SHARE = 5 };
+
 static void set_params(sp_z3 *z, uint32_t timeout_ms) {
   Z3_params p = Z3_mk_params(z->z3);
   Z3_params_inc_ref(z->z3, p);
-  if (timeout_ms != 0)
+  uint32_t ms = timeout_ms < UINT32_MAX / STEPS_PER_MS
+                    ? timeout_ms
+                    : UINT32_MAX / STEPS_PER_MS;
+  Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "rlimit"),
+                     ms * STEPS_PER_MS);
+  if (ms != 0)
     Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "timeout"),
-                       timeout_ms);
+                       ms * CLOCK_SHARE);
   /* the older simplex: faster on quotients and rests (docs/obligations.md) */
   Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "arith.solver"), 2);
   /* the process' signal handlers are not ours to change */
@@ -205,7 +214,8 @@ static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
   }
   if (r == Z3_L_UNDEF && z->trouble[0] == '\0') {
     const char *why = Z3_solver_get_reason_unknown(z->z3, z->solver);
-    bool timeout = strcmp(why, "timeout") == 0 || strcmp(why, "canceled") == 0;
+    bool timeout = strcmp(why, "timeout") == 0 || strcmp(why, "canceled") == 0 ||
+                   strstr(why, "resource limit") != NULL;
     snprintf(z->trouble, sizeof z->trouble, "%s", timeout ? "timeout" : why);
   }
   Z3_solver_pop(z->z3, z->solver, 1);

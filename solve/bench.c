@@ -183,16 +183,23 @@ bool spi_bench_element(spi_bench *b, size_t result, int64_t rank, int64_t i,
 
 /* ---- running ---- */
 
+/* As written: a shift that keeps exponents in range cancels in a simplified
+ * term, and what overflow leaves would count as a difference. */
+static sp_machine_options run_options(const spi_bench *b) {
+  return (sp_machine_options){.budget_ops = b->budget,
+                              .keep_all = true,
+                              .raw = true,
+                              .made_up = b->made_up};
+}
+
 spi_bench *spi_bench_new(sp_state *s, const spi_sample *sample, bool made_up) {
   spi_bench *b = sp_alloc(s->ctx, sizeof *b);
   b->s = s;
   b->sample = sample;
   b->budget = s->options->run_budget > 0 ? s->options->run_budget
                                          : SP_CHECK_RUN_BUDGET;
-  /* As written: a shift that keeps exponents in range cancels in a simplified
-   * term, and what overflow leaves would count as a difference. */
-  sp_machine_options options = {
-      .budget_ops = b->budget, .keep_all = true, .raw = true, .made_up = made_up};
+  b->made_up = made_up;
+  sp_machine_options options = run_options(b);
   b->scales =
       sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
   b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);
@@ -515,7 +522,8 @@ static sp_machine *other_machine(spi_bench *b) {
     }
   }
   p->params = params;
-  sp_machine_options options = {.budget_ops = b->budget};
+  sp_machine_options options = {.budget_ops = b->budget,
+                                .made_up = b->made_up};
   return sp_machine_new(ctx, b->s->pool, p, &options);
 }
 
@@ -548,6 +556,17 @@ static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
   }
 }
 
+/* Of this machine's results; output past all of them: there is none. */
+static void find_difference(spi_bench *b, sp_machine *m,
+                            sp_counterexample *first) {
+  sp_machine *was = b->dist;
+  b->dist = m;
+  if (!spi_bench_differs(b, first)) {
+    first->output = (uint32_t)b->s->problem->n_promised;
+  }
+  b->dist = was;
+}
+
 /* The first difference of the run with these values; its output is past all
  * results when there is none. False: it was not run. */
 static bool first_difference(spi_bench *b, uint32_t n, const spi_override *v,
@@ -563,12 +582,7 @@ static bool first_difference(spi_bench *b, uint32_t n, const spi_override *v,
   if (!ok) {
     return false;
   }
-  sp_machine *was = b->dist;
-  b->dist = b->other;
-  if (!spi_bench_differs(b, first)) {
-    first->output = (uint32_t)b->s->problem->n_promised;
-  }
-  b->dist = was;
+  find_difference(b, b->other, first);
   return true;
 }
 
@@ -580,4 +594,25 @@ bool spi_bench_mends_until(spi_bench *b, uint32_t n, const spi_override *v,
                            size_t results) {
   sp_counterexample first;
   return first_difference(b, n, v, &first) && first.output >= results;
+}
+
+bool spi_bench_mends_with(spi_bench *b, const sp_program *program) {
+  const spi_sample *x = b->sample;
+  sp_counterexample first;
+  const char *why;
+  if (!x || b->budget <= 0) {
+    return false;
+  }
+  sp_machine_options options = run_options(b);
+  sp_machine *m = sp_machine_new(b->s->ctx, b->s->pool, program, &options);
+  sp_machine_restrict(m, 1, &x->dist, x->n_dist_inputs, x->dist_inputs);
+  bool ok = spi_draw_inputs(b->s->ctx, b->s->problem, b->mode, b->seed,
+                            x->supports, NULL, m, &why) &&
+            sp_machine_run_to(m, x->dist.tensor);
+  b->budget -= sp_machine_done(m) + 1000;
+  if (!ok) {
+    return false;
+  }
+  find_difference(b, m, &first);
+  return first.output == b->s->problem->n_promised;
 }

@@ -4,8 +4,8 @@
  * compares every result with what is promised of it. It also answers what-if
  * questions: the distributed program again on the same inputs with some tensors
  * replaced. No run may take more operations than the budget, what-if runs not
- * more in all. Of a sampled bench what-if questions are not answered: no change
- * mends. Internal to solve/.
+ * more in all. A sampled bench answers for whole other programs. Internal to
+ * solve/.
  */
 #ifndef SP_SOLVE_BENCH_H
 #define SP_SOLVE_BENCH_H
@@ -35,6 +35,7 @@ typedef struct spi_bench {
   double budget; /* operations left for what-if runs */
   double spent;  /* operations of other runs */
   bool unknown;  /* it cannot be run: of a function no values are known */
+  bool made_up;  /* as in sp_machine_options */
   double *scales; /* by result: the largest element that is expected */
   bool defined;   /* the sequential program has no NaN in this run */
   bool tame;      /* and nothing near overflow */
@@ -65,5 +66,8 @@ bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v);
 /* Only so many, the first ones? */
 bool spi_bench_mends_until(spi_bench *b, uint32_t n, const spi_override *v,
                            size_t results);
+/* Of a sampled bench: are the elements right with another distributed program,
+ * whose inputs and results are the same tensors? */
+bool spi_bench_mends_with(spi_bench *b, const sp_program *program);
 
 #endif

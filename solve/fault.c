@@ -263,8 +263,9 @@ static bool mended(search *f, spi_bench *b, uint32_t wrong, uint32_t result,
                        ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file,
                                    pos->source_line)
                        : "";
-  *text = sp_format(f->s->ctx, "%s%s %s",
-                    mend.program->tensors[(*node)->out].name, at, mend.text);
+  *text = sp_format(f->s->ctx, "%s%s %s%s",
+                    mend.program->tensors[(*node)->out].name, at, mend.text,
+                    b->sample ? " (as far as they were computed)" : "");
   return true;
 }
 
@@ -306,10 +307,14 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
   const sp_program *program = s->dist_program;
   const sp_node *node = NULL;
   spi_blame blame;
-  if (!b->sample && mended(&f, b, t, x->dist, &program, &node, &text)) {
+  /* Sampled, repairs take long: only where there is nothing better to say. */
+  bool guess = odd == t && spi_fit_to(f.fit, t, x->seq).kind == SPI_FIT_NONE &&
+               !partial_operand(&f, node_of(&f, t), &u, &operand);
+  if ((!b->sample || guess) &&
+      mended(&f, b, t, x->dist, &program, &node, &text)) {
     odd = node->out;
-  } else if (spi_blame_input(b, t, report->counterexample->output,
-                             &blame)) {
+  } else if (!b->sample &&
+             spi_blame_input(b, t, report->counterexample->output, &blame)) {
     odd = blame.tensor;
     node = &program->nodes[program->tensors[odd].node];
     text = blame.text;

@@ -61,6 +61,7 @@ bool spi_try_scale(spi_mender *m, uint32_t node);
 bool spi_try_constant(spi_mender *m, uint32_t node);
 bool spi_try_node(spi_mender *m, uint32_t node);
 bool spi_try_position(spi_mender *m, uint32_t node);
+bool spi_try_slice(spi_mender *m, uint32_t node);
 /* Operands a and b swapped. */
 bool spi_try_operands(spi_mender *m, uint32_t node, uint32_t a, uint32_t b);
 /* ---- repair_fx.c ---- */

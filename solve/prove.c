@@ -36,7 +36,7 @@ struct sp_prover {
 
 /* Below SIMPLER_DEPTH terms are compared as they are: each level would try
  * both forms again. */
-enum { MAX_DEPTH = 12, SIMPLER_DEPTH = 2, MAX_REDS = 24, PROBE_BUDGET = 30000 };
+enum { MAX_DEPTH = 12, SIMPLER_DEPTH = 4, MAX_REDS = 24, PROBE_BUDGET = 30000 };
 
 sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
   sp_ctx *ctx = sp_pool_ctx(pool);

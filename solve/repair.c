@@ -7,7 +7,8 @@
 
 #include "solve/mender.h"
 
-enum { MAX_TRIALS = 3000 };
+/* Of a sampled bench a trial is planned and compiled anew. */
+enum { MAX_TRIALS = 3000, MAX_SAMPLED = 60 };
 /* Of the budget of one run: trials are what makes the report useful. */
 static const double REPAIR_SHARE = 4;
 static const double TRIAL_SHARE = 8, TRIAL_LEAST = 1e6;
@@ -22,7 +23,7 @@ bool spi_is_op(const sp_node *node, const char *hlo) {
 typedef struct trial {
   spi_mender *m;
   spi_edit edit; /* of the whole program */
-  const sp_program *alone;
+  const sp_program *alone; /* the edited node; sampled: the edited program */
   spi_scaling scaling;
   bool mends, changes;
 } trial;
@@ -57,10 +58,14 @@ static bool differs_from_run(spi_mender *m, uint32_t t, const double *v) {
 }
 
 /* Compute the changed node on the operands of the bench's run, then the rest
- * of the program from that. */
+ * of the program from that; of a sampled bench, the whole changed program. */
 static void run_trial(sp_ctx *ctx, void *arg) {
   trial *x = arg;
   spi_mender *m = x->m;
+  if (m->b->sample) {
+    x->mends = x->changes = spi_bench_mends_with(m->b, x->alone);
+    return;
+  }
   const sp_program *p = x->alone, *d = m->s->dist_program;
   const sp_node *node = x->edit.becomes;
   sp_mark mark = sp_scratch_mark(ctx);
@@ -121,7 +126,8 @@ static bool mends_again(trial *x) {
 }
 
 static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
-  if (m->trials >= MAX_TRIALS || m->b->budget <= 0 ||
+  uint32_t most = m->b->sample ? MAX_SAMPLED : MAX_TRIALS;
+  if (m->trials >= most || m->b->budget <= 0 ||
       sp_ctx_bytes(m->s->ctx) - m->bytes > MAX_BYTES) {
     return false;
   }
@@ -135,7 +141,12 @@ static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
     x.edit = (spi_edit){.node = m->loop,
                         .becomes = spi_edit_attr(ctx, loop, "body", region)};
   }
-  x.alone = spi_edit_alone(ctx, m->s->dist_program, &x.edit);
+  if (m->b->sample && (scaling.scale != 0 || scaling.scaled)) {
+    return false;
+  }
+  x.alone = m->b->sample
+                ? spi_edit_program(ctx, m->s->dist_program, &x.edit)
+                : spi_edit_alone(ctx, m->s->dist_program, &x.edit);
   return try(&x) && mends_again(&x);
 }
 
@@ -288,13 +299,18 @@ static const try_fn kinds[] = {spi_try_collective, spi_try_constant,
                                spi_try_node,       spi_try_fx,
                                spi_try_missing,    spi_try_scale,
                                spi_try_sending,    NULL};
+static const try_fn sampled_kinds[] = {spi_try_collective, spi_try_slice,
+                                       spi_try_missing_sum, spi_try_fx,
+                                       spi_try_node,        NULL};
 static const try_fn loop_kinds[] = {spi_try_collective, spi_try_missing_sum,
                                     spi_try_position, spi_try_node,
                                     spi_try_constant, spi_try_missing, NULL};
 
 static bool try_nodes(spi_mender *m, const place *x, int distance) {
   const node_list *nodes = &x->nodes[distance];
-  const try_fn *list = x->loop == UINT32_MAX ? kinds : loop_kinds;
+  const try_fn *list = m->b->sample            ? sampled_kinds
+                       : x->loop == UINT32_MAX ? kinds
+                                               : loop_kinds;
   enter(m, x);
   for (size_t k = 0; list[k]; k++) {
     for (size_t i = 0; i < nodes->n; i++) {

@@ -82,8 +82,7 @@ static void add_sequential(constant *c, numbers *x) {
     const sp_attr *a = sp_node_attr(&p->nodes[k], "literal");
     if (a && a->kind == SP_ATTR_LITERAL && a->u.literal->shape.n_dims == 0 &&
         a->u.literal->shape.dtype == c->literal->shape.dtype) {
-      add_number(x, c->real ? a->u.literal->f[0]
-                            : (double)a->u.literal->i[0]);
+      add_number(x, c->real ? a->u.literal->f[0] : (double)a->u.literal->i[0]);
     }
   }
   for (uint32_t t = 0; t < p->n_params && !c->real; t++) {
@@ -220,8 +219,7 @@ bool spi_try_operands(spi_mender *m, uint32_t at, uint32_t a, uint32_t b) {
 
 static bool try_order(spi_mender *m, uint32_t at) {
   const sp_node *node = &m->program->nodes[at];
-  bool join = spi_is_op(node, "concatenate"),
-       pick = spi_is_op(node, "select"),
+  bool join = spi_is_op(node, "concatenate"), pick = spi_is_op(node, "select"),
        two = spi_is_op(node, "subtract") || spi_is_op(node, "divide") ||
              spi_is_op(node, "power") || spi_is_op(node, "remainder");
   if (!join && !pick && !two) {
@@ -241,9 +239,9 @@ static bool try_order(spi_mender *m, uint32_t at) {
 
 static bool try_operator(spi_mender *m, uint32_t at) {
   static const char *const like[][2] = {
-      {"add", "subtract"},   {"subtract", "add"},    {"multiply", "divide"},
+      {"add", "subtract"},    {"subtract", "add"},    {"multiply", "divide"},
       {"divide", "multiply"}, {"maximum", "minimum"}, {"minimum", "maximum"},
-      {"and", "or"},         {"or", "and"}};
+      {"and", "or"},          {"or", "and"}};
   const sp_node *node = &m->program->nodes[at];
   for (size_t i = 0; i < sizeof like / sizeof *like; i++) {
     if (!spi_is_op(node, like[i][0])) {
@@ -400,8 +398,75 @@ bool spi_try_position(spi_mender *m, uint32_t at) {
   return false;
 }
 
-/* A window of a tensor, a little to the left or the right. */
-static bool try_slice(spi_mender *m, uint32_t at) {
+/* ---- slices ---- */
+
+enum { MAX_STARTS = 40, NEAR_STARTS = 16 };
+
+typedef struct starts {
+  int64_t v[MAX_STARTS];
+  size_t n;
+} starts;
+
+static void add_start(starts *s, int64_t v, int64_t last) {
+  for (size_t i = 0; i < s->n; i++) {
+    if (s->v[i] == v) {
+      return;
+    }
+  }
+  if (v >= 0 && v <= last && s->n < MAX_STARTS) {
+    s->v[s->n++] = v;
+  }
+}
+
+/* Where other slices of the same tensor end or begin, multiples of the size,
+ * and all places near the beginning. */
+static void find_starts(spi_mender *m, const sp_node *node, size_t d,
+                        int64_t size, int64_t last, starts *out) {
+  const sp_program *p = m->program;
+  for (uint32_t i = 0; i < p->n_nodes; i++) {
+    const sp_node *other = &p->nodes[i];
+    if (spi_is_op(other, "slice") && other->in[0] == node->in[0]) {
+      const sp_attr *lo = sp_node_attr(other, "slice_starts"),
+                    *hi = sp_node_attr(other, "slice_limits");
+      if (lo && hi && d < lo->n && d < hi->n) {
+        add_start(out, hi->u.ints[d], last);
+        add_start(out, lo->u.ints[d], last);
+        add_start(out, lo->u.ints[d] - size, last);
+      }
+    }
+  }
+  for (int64_t k = 0; k < NEAR_STARTS; k++) {
+    add_start(out, k, last);
+  }
+  for (int64_t k = 1; k < NEAR_STARTS && size > 0; k++) {
+    add_start(out, k * size, last);
+  }
+}
+
+static bool try_start(spi_mender *m, uint32_t at, size_t d, int64_t k) {
+  const sp_node *node = &m->program->nodes[at];
+  const sp_attr *lo = sp_node_attr(node, "slice_starts"),
+                *hi = sp_node_attr(node, "slice_limits");
+  int64_t *first = sp_alloc_n(m->s->ctx, lo->n + 1, sizeof *first);
+  int64_t *limit = sp_alloc_n(m->s->ctx, lo->n + 1, sizeof *limit);
+  memcpy(first, lo->u.ints, lo->n * sizeof *first);
+  memcpy(limit, hi->u.ints, lo->n * sizeof *limit);
+  first[d] = k;
+  limit[d] += k - lo->u.ints[d];
+  sp_attr a = {.kind = SP_ATTR_INTS, .u.ints = first, .n = lo->n};
+  sp_attr b = {.kind = SP_ATTR_INTS, .u.ints = limit, .n = lo->n};
+  sp_node *copy = spi_edit_attr(m->s->ctx, node, "slice_starts", a);
+  copy = spi_edit_attr(m->s->ctx, copy, "slice_limits", b);
+  spi_edit e = {.node = at, .becomes = copy};
+  return k != lo->u.ints[d] &&
+         spi_offer(m, &e,
+                   "takes the wrong part: from %lld on along dimension %zu all "
+                   "results are right, not from %lld",
+                   (long long)k, d, (long long)lo->u.ints[d]);
+}
+
+/* A window of a tensor somewhere else. */
+bool spi_try_slice(spi_mender *m, uint32_t at) {
   const sp_node *node = &m->program->nodes[at];
   const sp_attr *lo = sp_node_attr(node, "slice_starts"),
                 *hi = sp_node_attr(node, "slice_limits");
@@ -411,27 +476,10 @@ static bool try_slice(spi_mender *m, uint32_t at) {
   const sp_shape *s = &m->program->tensors[node->in[0]].shape;
   for (size_t d = 0; d < lo->n && d < s->n_dims; d++) {
     int64_t size = hi->u.ints[d] - lo->u.ints[d];
-    for (int64_t k = 0; k + size <= s->dims[d] && k < 16; k++) {
-      int64_t starts[8], limits[8];
-      memcpy(starts, lo->u.ints, lo->n * sizeof *starts);
-      memcpy(limits, hi->u.ints, lo->n * sizeof *limits);
-      starts[d] = k;
-      limits[d] = k + size;
-      sp_attr a = {.kind = SP_ATTR_INTS,
-                   .u.ints = memcpy(sp_alloc_n(m->s->ctx, 8, sizeof *starts),
-                                    starts, sizeof starts),
-                   .n = lo->n};
-      sp_attr b = a;
-      b.u.ints = memcpy(sp_alloc_n(m->s->ctx, 8, sizeof *limits), limits,
-                        sizeof limits);
-      sp_node *copy = spi_edit_attr(m->s->ctx, node, "slice_starts", a);
-      copy = spi_edit_attr(m->s->ctx, copy, "slice_limits", b);
-      spi_edit e = {.node = at, .becomes = copy};
-      if (k != lo->u.ints[d] &&
-          spi_offer(m, &e,
-                    "takes the wrong part: from %lld on along dimension %zu "
-                    "all results are right, not from %lld",
-                    (long long)k, d, (long long)lo->u.ints[d])) {
+    starts to = {.n = 0};
+    find_starts(m, node, d, size, s->dims[d] - size, &to);
+    for (size_t i = 0; i < to.n; i++) {
+      if (try_start(m, at, d, to.v[i])) {
         return true;
       }
     }
@@ -444,5 +492,5 @@ bool spi_try_node(spi_mender *m, uint32_t at) {
     return false;
   }
   return try_order(m, at) || try_direction(m, at) || try_operator(m, at) ||
-         try_axes_of(m, at) || spi_try_position(m, at) || try_slice(m, at);
+         try_axes_of(m, at) || spi_try_position(m, at) || spi_try_slice(m, at);
 }

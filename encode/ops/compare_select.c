@@ -1,6 +1,6 @@
 /* compare_select.c: compare, select, clamp. Over the reals there is no NaN and
  * one zero, so the total order of floats is the order of reals. */
-#include "encode/op_util.h"
+#include "encode/op_arith.h"
 
 #include <string.h>
 
@@ -51,9 +51,47 @@ static sp_expr less_equal(sp_pool *p, sp_expr a, sp_expr b) {
                                           : sp_le(p, a, b);
 }
 
+/* Of floats that are a sign and a magnitude, as a signed integer (spi_bits). */
+static bool is_signed_bits(const char *name) {
+  return strcmp(name, "bits.f32.s32") == 0 ||
+         strcmp(name, "bits.f16.s16") == 0 ||
+         strcmp(name, "bits.bf16.s16") == 0;
+}
+
+/* LEMMA. With m = 2^(n-1) - 1 and b(x) the bits of a float of n bits as a
+ * signed integer, x < y is k(x) < k(y) for k(x) = b(x) where b(x) >= 0, else m
+ * xor b(x): floats are a sign and a magnitude, ordered like the integers of
+ * their bits. Compilers expand total orders so. The x of such a k(x), or 0. */
+static sp_expr ordered_by_bits(const sp_call *call, sp_expr e) {
+  sp_pool *p = call->pool;
+  sp_dtype t = spi_in_dtype(call, 0);
+  if (sp_kind_of(p, e) != SP_KIND_ITE || !sp_dtype_is_int(t) ||
+      sp_dtype_is_unsigned(t) || sp_dtype_bits(t) > 32) {
+    return (sp_expr){0};
+  }
+  for (uint32_t k = 1; k <= 2; k++) {
+    sp_expr b = sp_arg(p, e, k);
+    if (sp_kind_of(p, b) != SP_KIND_FN || !is_signed_bits(sp_fn_name(p, b))) {
+      continue;
+    }
+    sp_expr m = sp_int(p, ((int64_t)1 << (sp_dtype_bits(t) - 1)) - 1);
+    sp_expr key =
+        sp_ite(p, sp_lt(p, b, sp_int(p, 0)), spi_arith_xor(call, m, b, t), b);
+    if (key.v == e.v) {
+      return sp_arg(p, b, 0);
+    }
+  }
+  return (sp_expr){0};
+}
+
 static sp_expr compare_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_expr a = sp_call_read(call, 0, idx), b = sp_call_read(call, 1, idx);
+  sp_expr x = ordered_by_bits(call, a), y = ordered_by_bits(call, b);
+  if (x.v && y.v) {
+    a = x;
+    b = y;
+  }
   switch (direction_of(call->node)) {
   case 0:
     return sp_eq(p, a, b);

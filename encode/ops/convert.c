@@ -112,15 +112,47 @@ static sp_expr convert_element(const sp_call *call, const sp_expr *idx) {
                      spi_out_dtype(call));
 }
 
+static bool has_bits(sp_dtype t) {
+  return (sp_dtype_is_int(t) || sp_dtype_is_float(t)) && sp_dtype_bits(t) >= 8;
+}
+
+bool spi_same_size(sp_dtype a, sp_dtype b) {
+  return a == b ||
+         (has_bits(a) && has_bits(b) && sp_dtype_bits(a) == sp_dtype_bits(b));
+}
+
+/* Between floats and integers a function of the value, of which the order is
+ * known (compare_select.c); there is one zero. */
+sp_expr spi_bits(const sp_call *call, sp_expr e, sp_dtype from, sp_dtype to) {
+  sp_pool *p = call->pool;
+  if (from == to) {
+    return e;
+  }
+  if (!sp_dtype_is_float(from) && !sp_dtype_is_float(to)) {
+    return spi_convert(call, e, from, to);
+  }
+  spi_assume(call, "there is one zero: the bits of a float depend on its value "
+                   "alone");
+  const char *name = sp_format(sp_pool_ctx(p), "bits.%s.%s",
+                               sp_dtype_name(from), sp_dtype_name(to));
+  return sp_fn(p, sp_dtype_sort(to), name, 1, &e);
+}
+
 static void bitcast_convert_shape(sp_ctx *ctx, const sp_program *program,
                                   const sp_node *node) {
   spi_expect_results(ctx, node, 1);
   const sp_shape *a = spi_in(program, node, 0), *b = spi_out(program, node, 0);
-  if (a->dtype != b->dtype) {
+  if (!spi_same_size(a->dtype, b->dtype)) {
     spi_unknown(ctx, node, "the bits of a %s read as a %s",
                 sp_dtype_name(a->dtype), sp_dtype_name(b->dtype));
   }
   spi_expect(ctx, program, node, 0, a->n_dims, a->dims);
+}
+
+static sp_expr bitcast_convert_element(const sp_call *call,
+                                       const sp_expr *idx) {
+  return spi_bits(call, sp_call_read(call, 0, idx), spi_in_dtype(call, 0),
+                  spi_out_dtype(call));
 }
 
 static void reduce_precision_shape(sp_ctx *ctx, const sp_program *program,
@@ -155,8 +187,8 @@ static const sp_op bitcast_convert_row = {
     .min_operands = 1,
     .max_operands = 1,
     .shape = bitcast_convert_shape,
-    .element = identity_element,
-    .meaning = "out[i] = a[i]; only between equal types",
+    .element = bitcast_convert_element,
+    .meaning = "out[i] = the bits of a[i] in another type of the same size",
 };
 
 static const sp_op_attr reduce_precision_attrs[] = {

@@ -46,15 +46,20 @@ static sp_expr broadcast_element(const sp_call *call, const sp_expr *idx) {
 
 /* ---- reshape ---- */
 
-static void reshape_shape(sp_ctx *ctx, const sp_program *program,
+static void same_elements(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
   spi_expect_results(ctx, node, 1);
   const sp_shape *a = spi_in(program, node, 0), *r = spi_out(program, node, 0);
-  spi_expect_dtype(ctx, program, node, 0, 0);
   if (sp_shape_elements(a) != sp_shape_elements(r)) {
     spi_bad(ctx, node, "the operand has %lld elements, the result %lld",
             (long long)sp_shape_elements(a), (long long)sp_shape_elements(r));
   }
+}
+
+static void reshape_shape(sp_ctx *ctx, const sp_program *program,
+                          const sp_node *node) {
+  same_elements(ctx, program, node);
+  spi_expect_dtype(ctx, program, node, 0, 0);
 }
 
 /* Dimensions other than 1, and where they are. */
@@ -117,22 +122,71 @@ static sp_expr reshape_element(const sp_call *call, const sp_expr *idx) {
   return sp_call_read(call, 0, j);
 }
 
-/* A bitcast follows the layouts in memory, which programs here do not have:
- * only where all elements lie on one line do layouts not matter. */
+static void check_order(sp_ctx *ctx, const sp_node *node, const char *attr,
+                        uint32_t n_dims) {
+  uint32_t n;
+  spi_ints(node, attr, &n);
+  spi_check_dims(ctx, node, attr, n_dims);
+  if (n != n_dims) {
+    spi_bad(ctx, node, "%s has %u dimensions, not %u", attr, n, n_dims);
+  }
+}
+
+/* A bitcast follows the layouts in memory. Where they are not known, all
+ * elements must lie on one line. */
 static void bitcast_shape(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
   spi_expect_results(ctx, node, 1);
   const sp_shape *a = spi_in(program, node, 0), *r = spi_out(program, node, 0);
   int64_t dims[SP_MAX_DIMS];
   uint32_t at[SP_MAX_DIMS];
-  if (a->dtype != r->dtype) {
+  if (!spi_same_size(a->dtype, r->dtype)) {
     spi_unknown(ctx, node, "the bits of a %s read as a %s",
                 sp_dtype_name(a->dtype), sp_dtype_name(r->dtype));
   }
-  reshape_shape(ctx, program, node);
-  if (proper_dims(a, dims, at) > 1 || proper_dims(r, dims, at) > 1) {
+  same_elements(ctx, program, node);
+  if (sp_node_attr(node, "minor_to_major")) {
+    check_order(ctx, node, "operand_minor_to_major", a->n_dims);
+    check_order(ctx, node, "minor_to_major", r->n_dims);
+  } else if (proper_dims(a, dims, at) > 1 || proper_dims(r, dims, at) > 1) {
     spi_unknown(ctx, node, "a bitcast depends on layouts in memory");
   }
+}
+
+/* The shape as it lies in memory: major dimension first; v in this order, too.
+ * Without a layout as it is. */
+static sp_shape in_memory(const sp_node *node, const char *attr,
+                          const sp_shape *s, int64_t *dims, uint32_t *order) {
+  uint32_t n;
+  const int64_t *minor_to_major = spi_ints(node, attr, &n);
+  for (uint32_t k = 0; k < s->n_dims; k++) {
+    order[k] = n ? (uint32_t)minor_to_major[n - 1 - k] : k;
+    dims[k] = s->dims[order[k]];
+  }
+  return (sp_shape){s->dtype, s->n_dims, dims};
+}
+
+static sp_expr bitcast_element(const sp_call *call, const sp_expr *idx) {
+  const sp_shape *r = sp_call_result_shape(call);
+  const sp_shape *a = sp_call_shape(call, 0);
+  if (sp_shape_elements(r) == 0) {
+    return spi_zero(call->pool, sp_dtype_sort(r->dtype));
+  }
+  int64_t from_dims[SP_MAX_DIMS], to_dims[SP_MAX_DIMS];
+  uint32_t from[SP_MAX_DIMS], to[SP_MAX_DIMS];
+  sp_shape result = in_memory(call->node, "minor_to_major", r, from_dims, from);
+  sp_shape operand =
+      in_memory(call->node, "operand_minor_to_major", a, to_dims, to);
+  sp_expr i[SP_MAX_DIMS] = {{0}}, j[SP_MAX_DIMS] = {{0}};
+  sp_expr at[SP_MAX_DIMS] = {{0}};
+  for (uint32_t k = 0; k < r->n_dims; k++) {
+    i[k] = idx[from[k]];
+  }
+  spi_reshape_index(call->pool, &result, &operand, i, j);
+  for (uint32_t k = 0; k < a->n_dims; k++) {
+    at[to[k]] = j[k];
+  }
+  return spi_bits(call, sp_call_read(call, 0, at), a->dtype, r->dtype);
 }
 
 /* ---- transpose ---- */
@@ -392,6 +446,11 @@ static const sp_op_attr dimensions_attrs[] = {
     {"dimensions", SP_ATTR_INTS, true, false},
     {0},
 };
+static const sp_op_attr bitcast_attrs[] = {
+    {"operand_minor_to_major", SP_ATTR_INTS, false, false},
+    {"minor_to_major", SP_ATTR_INTS, false, false},
+    {0},
+};
 static const sp_op_attr slice_attrs[] = {
     {"slice_starts", SP_ATTR_INTS, true, false},
     {"slice_limits", SP_ATTR_INTS, true, false},
@@ -421,8 +480,8 @@ ROW(broadcast, "broadcast", 1, 1, dimensions_attrs, broadcast_shape,
     broadcast_element, "out[i] = a[i[dimensions[0]], i[dimensions[1]], ...]")
 ROW(reshape, "reshape", 1, 1, NULL, reshape_shape, reshape_element,
     "out[i] = a[j], i and j the same row-major position")
-ROW(bitcast, "bitcast", 1, 1, NULL, bitcast_shape, reshape_element,
-    "a reshape, where layouts in memory do not matter")
+ROW(bitcast, "bitcast", 1, 1, bitcast_attrs, bitcast_shape, bitcast_element,
+    "out[i] = a[j], i and j the same place in memory")
 ROW(transpose, "transpose", 1, 1, dimensions_attrs, transpose_shape,
     transpose_element, "out[i] = a[j], j[dimensions[d]] = i[d]")
 ROW(slice, "slice", 1, 1, slice_attrs, slice_shape, slice_element,

@@ -1,6 +1,6 @@
-/* meaning.c: custom operators whose meaning a spec gives as a formula
- * (encode/meaning.h). The spec's reader has put the arguments into attributes
- * by the parameters' names. */
+/* meaning.c: custom operators whose meaning a spec gives as a formula, and the
+ * definitions of kernels (encode/meaning.h). The reader has put the arguments
+ * into attributes by the parameters' names. */
 #include "encode/meaning_i.h"
 
 #include <string.h>
@@ -46,7 +46,8 @@ static void meaning_shape(sp_ctx *ctx, const sp_program *program,
   }
 }
 
-static const char *const meaning_spellings[] = {SP_MEANING_OP, NULL};
+static const char *const meaning_spellings[] = {SP_MEANING_OP, SP_KERNEL_OP,
+                                                NULL};
 static const sp_op meaning_row = {
     .name = "meaning",
     .spellings = meaning_spellings,
@@ -54,7 +55,8 @@ static const sp_op meaning_row = {
     .max_operands = UINT32_MAX,
     .shape = meaning_shape,
     .element = spi_meaning_element,
-    .meaning = "as the formula in the spec says (docs/specs.md)",
+    .meaning = "as the formula in the spec or kernel says (docs/specs.md, "
+               "docs/kernels.md)",
 };
 
 extern const sp_op *const sp_ops_meaning[];

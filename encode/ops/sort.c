@@ -1,6 +1,7 @@
 /* sort.c: sort and topk: opaque functions of the slice along the sorted
  * dimension and of the position in the result. Two are equal if comparator,
- * stability and slices are. */
+ * stability and slices are. A sort of values by size together with their
+ * positions is topk of all of them: compilers rewrite one as the other. */
 #include "encode/op_util.h"
 
 #include <string.h>
@@ -44,19 +45,49 @@ static void sort_shape(sp_ctx *ctx, const sp_program *program,
   }
 }
 
+/* Element i of the largest (smallest) ones, in order, or its position. It does
+ * not depend on how many are asked for. */
+sp_expr spi_topk(const sp_call *call, int64_t d, bool largest, bool stable,
+                 bool indices, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  const sp_expr args[2] = {spi_slice_along(call, 0, d, idx), idx[d]};
+  const char *name = sp_format(
+      sp_pool_ctx(p), "topk:%s:%s:%s", indices ? "indices" : "values",
+      largest ? "largest" : "smallest", stable ? "stable" : "unstable");
+  return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), name, 2, args);
+}
+
+/* Of (values, positions) by size? Values first, and nothing else counts. */
+static bool is_topk(const sp_call *call, int64_t d, const sp_expr *idx,
+                    bool *largest) {
+  sp_pool *p = call->pool;
+  const sp_program *region = spi_attr_region(call->node, "to_apply");
+  if (call->node->n_in != 2 ||
+      !sp_dtype_is_int(sp_call_shape(call, 1)->dtype)) {
+    return false;
+  }
+  sp_expr positions = spi_slice_along(call, 1, d, idx);
+  sp_expr k = sp_fresh(p, sp_call_shape(call, 1)->dims[d]);
+  return positions.v == spi_lambda(p, 1, &k, k).v &&
+         spi_region_orders(p, region, largest);
+}
+
 static sp_expr sort_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_ctx *ctx = sp_pool_ctx(p);
   uint32_t n = call->node->n_in, nd;
+  bool largest, stable = spi_attr_int(call->node, "is_stable", 0);
   int64_t d = spi_ints(call->node, "dimensions", &nd)[0];
+  if (is_topk(call, d, idx, &largest)) {
+    return spi_topk(call, d, largest, stable, call->result == 1, idx);
+  }
   sp_expr *args = sp_alloc_n(ctx, n + 1u, sizeof *args);
   for (uint32_t k = 0; k < n; k++) {
     args[k] = spi_slice_along(call, k, d, idx);
   }
   args[n] = idx[d];
   const char *name = sp_format(
-      ctx, "sort:%u:%s:%s", call->result,
-      spi_attr_int(call->node, "is_stable", 0) ? "stable" : "unstable",
+      ctx, "sort:%u:%s:%s", call->result, stable ? "stable" : "unstable",
       spi_region_text(p, spi_attr_region(call->node, "to_apply")));
   return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), name, n + 1, args);
 }
@@ -81,15 +112,10 @@ static void topk_shape(sp_ctx *ctx, const sp_program *program,
 }
 
 static sp_expr topk_element(const sp_call *call, const sp_expr *idx) {
-  sp_pool *p = call->pool;
-  int64_t d = (int64_t)sp_call_shape(call, 0)->n_dims - 1;
-  const sp_expr args[2] = {spi_slice_along(call, 0, d, idx), idx[d]};
-  const char *name = sp_format(
-      sp_pool_ctx(p), "topk:%s:%s:%s:%lld", call->result ? "indices" : "values",
-      spi_attr_int(call->node, "largest", 0) ? "largest" : "smallest",
-      spi_attr_int(call->node, "is_stable", 0) ? "stable" : "unstable",
-      (long long)spi_attr_int(call->node, "k", 0));
-  return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), name, 2, args);
+  return spi_topk(call, (int64_t)sp_call_shape(call, 0)->n_dims - 1,
+                  spi_attr_int(call->node, "largest", 0),
+                  spi_attr_int(call->node, "is_stable", 0), call->result == 1,
+                  idx);
 }
 
 static const sp_op_attr sort_attrs[] = {
