@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* mkdir */
 #include "solve/check.h"
 #include "cli/command.h"
+#include "cli/kernel.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -70,7 +71,7 @@ bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
-static bool set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
+bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   char *end;
   double seconds = strtod(text, &end);
@@ -115,6 +116,12 @@ static bool set_dot(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
+static bool set_html(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->html = text;
+  return true;
+}
+
 static bool set_repro(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   values->repro = text;
@@ -127,14 +134,14 @@ static bool set_spec(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
-static bool set_quiet(sp_ctx *ctx, cli_values *values, const char *text) {
+bool cli_set_quiet(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   (void)text;
   values->quiet = true;
   return true;
 }
 
-static bool set_no_color(sp_ctx *ctx, cli_values *values, const char *text) {
+bool cli_set_no_color(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   (void)text;
   values->no_color = true;
@@ -162,15 +169,18 @@ static const cli_option check_options[] = {
   {"dot", 0, "FILE",
    "write AFTER as a Graphviz graph, tensors coloured\n"
    "by their relation", set_dot},
+  {"html", 0, "FILE",
+   "write a page to read in a browser: verdict, both\n"
+   "programs as graphs, relations, what was proved", set_html},
   {"run-budget", 'B', "OPS",
    "operations that looking for a counterexample may take (3e8; 0: do not)",
    cli_set_run_budget},
   {"timeout", 't', "SECONDS",
-   "limit of the solver for one obligation (5)", set_timeout},
-  {"quiet", 'q', NULL, "print the verdict only", set_quiet},
+   "limit of the solver for one obligation (5)", cli_set_timeout},
+  {"quiet", 'q', NULL, "print the verdict only", cli_set_quiet},
   {"no-color", 0, NULL,
    "no colours; also off without a terminal and\n"
-   "where NO_COLOR is set", set_no_color},
+   "where NO_COLOR is set", cli_set_no_color},
   {"spec", 's', "FILE",
    "take the two programs, and how they are related,\n"
    "from a spec file (docs/specs.md)", set_spec},
@@ -185,7 +195,8 @@ typedef struct job {
   const cli_values *values;
   cli_outcome *outcome;
   cli_progress progress;
-  sp_problem problem; /* of a spec */
+  sp_problem problem; /* of a spec, of a kernel */
+  cli_kernel kernel;
 } job;
 
 static void read_spec(sp_ctx *ctx, job *j) {
@@ -205,6 +216,11 @@ static void read_programs(sp_ctx *ctx, void *arg) {
     read_spec(ctx, j);
     return;
   }
+  if (cli_is_kernel(j->values)) {
+    cli_read_kernel(ctx, j->values, &j->kernel, j->outcome);
+    j->problem = j->kernel.lowered->problem;
+    return;
+  }
   j->outcome->before_program = sp_hlo_read_file(ctx, j->outcome->before);
   j->outcome->after_program = sp_hlo_read_file(ctx, j->outcome->after);
 }
@@ -216,15 +232,20 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .n_assume = j->values->n_assume,
       .timeout_ms = j->values->timeout_ms,
       .run_budget = j->values->run_budget,
+      .statements = j->values->html || (j->values->json && j->values->explain),
       .smt2_dir = j->values->smt2_dir,
       .progress = cli_progress_show,
       .user = &j->progress,
   };
   j->outcome->report =
-      j->values->spec
+      j->values->spec || j->kernel.lowered
           ? sp_check_problem(ctx, &j->problem, &options)
           : sp_check(ctx, j->outcome->before_program,
                      j->outcome->after_program, &options);
+  if (j->kernel.lowered) {
+    j->outcome->report =
+        sp_kernel_report(ctx, j->kernel.lowered, j->outcome->report);
+  }
 }
 
 /* An error in mid-proof is never an input's fault unless it says so: what ran
@@ -296,6 +317,19 @@ static bool arguments_ok(const cli_values *values) {
   if (values->spec && values->n_arguments == 0) {
     return true;
   }
+  if (cli_is_kernel(values) && values->n_assume > 0) {
+    cli_usage_error("write assume LO <= NAME < HI in the file",
+                    "a kernel file says itself what is assumed");
+    return false;
+  }
+  if (cli_is_kernel(values) && values->repro) {
+    cli_usage_error("--json has the indices and both values",
+                    "--repro is for XLA modules, not for kernel files");
+    return false;
+  }
+  if (cli_is_kernel(values)) {
+    return true;
+  }
   if (values->spec) {
     cli_usage_error("the spec names the programs: shardproof check --spec FILE",
                     "check --spec takes no other files");
@@ -314,7 +348,8 @@ static bool arguments_ok(const cli_values *values) {
 
 /* Everything that will be written, before a long run. */
 static bool outputs_ok(sp_ctx *ctx, const cli_values *values) {
-  const char *files[] = {values->json, values->sarif, values->dot};
+  const char *files[] = {values->json, values->sarif, values->dot,
+                         values->html};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (files[i] && !cli_writable(ctx, files[i])) {
       return false;
@@ -329,6 +364,7 @@ static bool write_outputs(sp_ctx *ctx, const cli_values *values,
   bool ok = !values->json || cli_write_json(ctx, values, outcome);
   ok = (!values->sarif || cli_write_sarif(ctx, values, outcome)) && ok;
   ok = (!values->dot || cli_write_dot(ctx, values, outcome)) && ok;
+  ok = (!values->html || cli_write_html(ctx, values, outcome)) && ok;
   return (!values->repro || cli_write_repro(ctx, values, outcome)) && ok;
 }
 
@@ -336,15 +372,20 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   if (!arguments_ok(values) || !outputs_ok(ctx, values)) {
     return CLI_USAGE;
   }
-  const char *spec = values->spec;
-  cli_outcome outcome = {.before = spec ? spec : values->arguments[0],
-                         .after = spec ? spec : values->arguments[1]};
+  const char *one = values->spec                ? values->spec
+                    : values->n_arguments == 1 ? values->arguments[0]
+                                               : NULL;
+  cli_outcome outcome = {.before = one ? one : values->arguments[0],
+                         .after = one ? one : values->arguments[1]};
   job j = {.values = values, .outcome = &outcome};
   run_job(ctx, &j);
   if (cli_verdict(&outcome)) {
     cli_print_report(ctx, values, &outcome);
   } else {
     cli_report_error(outcome.error);
+  }
+  if (j.kernel.lowered) {
+    cli_kernel_verdict(&j.kernel, &outcome);
   }
   return write_outputs(ctx, values, &outcome) ? outcome.exit_code : CLI_INPUT;
 }
@@ -360,6 +401,7 @@ static const char check_details[] =
   "Other programs (PyTorch FX graphs, one HLO module for each rank) need a\n"
   "spec, which names them and says how inputs and outputs are related;\n"
   "`shardproof spec init` writes a first one.\n\n"
+  "A kernel file, FILE.sp, holds both programs (docs/kernels.md).\n\n"
   "The first word printed is the verdict, and the exit code says the same:\n"
   "  0 REFINES    every result of AFTER holds what BEFORE computes\n"
   "  1 VIOLATION  they differ\n"
@@ -371,7 +413,7 @@ static const char check_details[] =
 
 const cli_command cli_check = {
     .name = "check",
-    .arguments = "BEFORE AFTER | --spec FILE",
+    .arguments = "BEFORE AFTER | --spec FILE | FILE.sp",
     .summary = "prove that a distributed program refines the sequential one",
     .details = check_details,
     .options = check_options,

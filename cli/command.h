@@ -32,9 +32,11 @@ struct cli_command {
 };
 
 extern const cli_command cli_check;
+extern const cli_command cli_fmt;
 extern const cli_command cli_show;
 extern const cli_command cli_ops;
 extern const cli_command cli_spec;
 extern const cli_command cli_run;
+extern const cli_command cli_bisect;
 
 #endif

@@ -21,11 +21,15 @@ typedef struct cli_values {
   sp_assumed_range *assume;
   const char *spec;
   const char *smt2_dir;
-  const char *json, *sarif, *dot; /* files */
+  const char *json, *sarif, *dot, *html; /* files */
   const char *repro;              /* a folder */
   uint32_t timeout_ms;
   double run_budget; /* operations; 0: the default, negative: do not run */
   bool explain, quiet, no_color;
+  /* bisect */
+  const char *module;
+  /* fmt */
+  bool fmt_check, fmt_in_place;
   /* run */
   size_t n_inputs;
   const char **inputs; /* NAME=FILE */
@@ -58,8 +62,11 @@ void cli_print_help(const struct cli_command *command);
 #define CLI_OPTIONS_END                                                        \
   { NULL, 0, NULL, NULL, NULL }
 bool cli_set_help(sp_ctx *ctx, cli_values *values, const char *text);
-/* Options of check and run (check.c). */
+/* Options of check that other commands have, too (check.c). */
 bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_quiet(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_no_color(sp_ctx *ctx, cli_values *values, const char *text);
 
 #endif

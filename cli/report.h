@@ -1,4 +1,5 @@
-/* report.h: the result of one check, as text, JSON, SARIF, graph, reproducer.
+/* report.h: the result of one check, as text, JSON, SARIF, graph, page,
+ * reproducer.
  *
  * CONTRACT. check.c fills a cli_outcome; report_*.c and repro.c only print what
  * is in it, and all say the same. docs/json.md documents the JSON.
@@ -27,6 +28,13 @@ const char *cli_verdict(const cli_outcome *outcome);
 void cli_print_report(sp_ctx *ctx, const cli_values *values,
                       const cli_outcome *outcome);
 
+/* Parts of it: the first line; "programs.py:65 (jit(f)/dot_general)", or the
+ * place in the dump; the counterexample and the fault of a VIOLATION. */
+void cli_print_verdict(sp_ctx *ctx, const cli_values *values,
+                       const char *verdict, const char *sentence);
+const char *cli_place_text(sp_ctx *ctx, const sp_pos *pos);
+void cli_print_fault(sp_ctx *ctx, const cli_outcome *outcome);
+
 /* Reports in files (cli/output.h). False after reporting why it failed. */
 bool cli_write_json(sp_ctx *ctx, const cli_values *values,
                     const cli_outcome *outcome);
@@ -34,6 +42,8 @@ bool cli_write_sarif(sp_ctx *ctx, const cli_values *values,
                      const cli_outcome *outcome);
 bool cli_write_dot(sp_ctx *ctx, const cli_values *values,
                    const cli_outcome *outcome);
+bool cli_write_html(sp_ctx *ctx, const cli_values *values,
+                    const cli_outcome *outcome);
 /* Inputs, indices and a script into the folder values->repro, when there is a
  * counterexample. */
 bool cli_write_repro(sp_ctx *ctx, const cli_values *values,

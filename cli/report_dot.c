@@ -83,8 +83,8 @@ static kind kind_of(const graph *g, const sp_report_tensor *t) {
   if (!t->relation) {
     return stopped_at(r, t) ? KIND_STOPPED : KIND_NONE;
   }
-  return strstr(t->relation, "Shard(")      ? KIND_PART
-         : strstr(t->relation, "Replicate") ? KIND_WHOLE
+  return t->kind == SP_RELATION_SHARD       ? KIND_PART
+         : t->kind == SP_RELATION_REPLICATE ? KIND_WHOLE
                                             : KIND_FORMULA;
 }
 

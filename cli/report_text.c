@@ -34,21 +34,19 @@ static bool use_color(const cli_values *values) {
   return !values->no_color && !(no && *no) && isatty(STDOUT_FILENO);
 }
 
-static void print_first_line(sp_ctx *ctx, const cli_values *values,
-                             const cli_outcome *outcome) {
-  const char *verdict = cli_verdict(outcome);
-  const char *sentence =
-      outcome->report ? outcome->report->sentence : outcome->error->message;
-  const char *color = strcmp(verdict, "REFINES") == 0     ? "\033[1;32m"
-                      : strcmp(verdict, "VIOLATION") == 0 ? "\033[1;31m"
-                                                          : "\033[1;33m";
+void cli_print_verdict(sp_ctx *ctx, const cli_values *values,
+                       const char *verdict, const char *sentence) {
+  bool wrong = strncmp(verdict, "VIOLATION", strlen("VIOLATION")) == 0;
+  const char *color = strcmp(verdict, "REFINES") == 0 ? "\033[1;32m"
+                      : wrong                         ? "\033[1;31m"
+                                                      : "\033[1;33m";
   bool on = use_color(values);
   printf("%s%s%s: %s\n", on ? color : "", verdict, on ? "\033[0m" : "",
          cli_clean(ctx, sentence ? sentence : ""));
 }
 
 /* "programs.py:65 (jit(f)/dot_general)", else the place in the dump. */
-static const char *place_text(sp_ctx *ctx, const sp_pos *pos) {
+const char *cli_place_text(sp_ctx *ctx, const sp_pos *pos) {
   sp_str s = {0};
   if (pos->source_file) {
     sp_str_addf(ctx, &s, "%s:%" PRIu32, pos->source_file, pos->source_line);
@@ -91,11 +89,12 @@ static void print_index(const int64_t *v, uint32_t n) {
   printf("]");
 }
 
-static void print_fault(sp_ctx *ctx, const cli_outcome *outcome) {
+void cli_print_fault(sp_ctx *ctx, const cli_outcome *outcome) {
   const sp_report *report = outcome->report;
   const sp_counterexample *c = report->counterexample;
   const sp_fault *f = report->fault;
-  printf("\ncounterexample, found by running both programs:\n");
+  printf("\ncounterexample, found by running both programs%s:\n",
+         c->sampled ? ", as far as a few elements need it" : "");
   printf("  result %" PRIu32 " (%s), rank %" PRId64 ", local index ", c->output,
          cli_clean(ctx, c->name), c->rank);
   print_index(c->local_index, c->n_dims);
@@ -108,7 +107,7 @@ static void print_fault(sp_ctx *ctx, const cli_outcome *outcome) {
   }
   printf("\nthe fault seems to be at:\n  %s = %s\n", cli_clean(ctx, f->name),
          f->op);
-  const char *place = place_text(ctx, &f->pos);
+  const char *place = cli_place_text(ctx, &f->pos);
   if (*place) {
     printf("      source: %s\n", place);
   }
@@ -144,7 +143,7 @@ static void print_frontier(sp_ctx *ctx, const cli_outcome *outcome) {
     }
     const sp_report_tensor *t = &report->tensors[report->frontier[i]];
     printf("  %s = %s %s\n", cli_clean(ctx, t->name), t->op, t->shape);
-    const char *place = place_text(ctx, &t->pos);
+    const char *place = cli_place_text(ctx, &t->pos);
     if (*place) {
       printf("      source: %s\n", place);
     }
@@ -181,7 +180,7 @@ static void print_explained(sp_ctx *ctx, const sp_report_tensor *t) {
   if (!t->relation && t->nearest) {
     printf("; nearest: %s", cli_clean(ctx, t->nearest));
   }
-  const char *place = place_text(ctx, &t->pos);
+  const char *place = cli_place_text(ctx, &t->pos);
   printf("  [%s%s%s]\n", t->op, *place ? ", " : "", place);
 }
 
@@ -219,9 +218,18 @@ static void print_refusal(sp_ctx *ctx, const sp_error *error) {
   }
 }
 
+static const char *verdict_and_level(const cli_outcome *outcome) {
+  const sp_counterexample *c =
+      outcome->report ? outcome->report->counterexample : NULL;
+  return c && c->made_up ? "VIOLATION (at operator level)"
+                         : cli_verdict(outcome);
+}
+
 void cli_print_report(sp_ctx *ctx, const cli_values *values,
                       const cli_outcome *outcome) {
-  print_first_line(ctx, values, outcome);
+  cli_print_verdict(ctx, values, verdict_and_level(outcome),
+                    outcome->report ? outcome->report->sentence
+                                    : outcome->error->message);
   if (values->quiet) {
     return;
   }
@@ -230,7 +238,7 @@ void cli_print_report(sp_ctx *ctx, const cli_values *values,
     return;
   }
   if (outcome->report->counterexample) {
-    print_fault(ctx, outcome);
+    cli_print_fault(ctx, outcome);
   }
   print_outputs(ctx, outcome->report);
   print_assumptions(ctx, outcome->report);

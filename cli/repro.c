@@ -228,6 +228,15 @@ bool cli_write_repro(sp_ctx *ctx, const cli_values *values,
   if (!outcome->report || !outcome->report->counterexample) {
     return true;
   }
+  const sp_counterexample *c = outcome->report->counterexample;
+  if (c->sampled || c->made_up) {
+    if (!values->quiet) {
+      printf("\nno reproducer is written: %s\n",
+             c->sampled ? "the inputs are too large"
+                        : "the programs use a function without known values");
+    }
+    return true;
+  }
   repro r = {.ctx = ctx, .folder = values->repro, .outcome = outcome};
   if (!make_inputs_folder(&r)) {
     return false;

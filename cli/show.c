@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "encode/op.h"
-#include "graph/hlo.h"
+#include "shard-specs/problem.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -117,7 +117,8 @@ static bool has_place(const sp_pos *pos) {
 }
 
 static bool is_parameter(const sp_node *node) {
-  return strcmp(node->op, "hlo:parameter") == 0;
+  return strcmp(node->op, "hlo:parameter") == 0 ||
+         strcmp(node->op, "fx:placeholder") == 0;
 }
 
 /* Malformed nodes end the command; those without a meaning are shown as such,
@@ -161,7 +162,8 @@ static int run_show(sp_ctx *ctx, const cli_values *values) {
                     "show takes one file, not %d", values->n_arguments);
     return CLI_USAGE;
   }
-  const sp_program *p = sp_hlo_read_file(ctx, values->arguments[0]);
+  const char *path = values->arguments[0];
+  const sp_program *p = sp_spec_load(ctx, path, (sp_loc){.file = path});
   printf("module %s, %" PRId64 " partition%s, %" PRIu32 " tensors\n\n",
          cli_clean(ctx, p->name ? p->name : "(no name)"), p->partitions,
          p->partitions == 1 ? "" : "s", p->n_tensors);
@@ -177,8 +179,9 @@ static int run_show(sp_ctx *ctx, const cli_values *values) {
   }
   printf("\nresults:");
   for (uint32_t i = 0; i < p->n_results; i++) {
+    uint32_t t = p->results[i];
     printf("%s%s", i ? ", " : " ",
-           cli_clean(ctx, p->tensors[p->results[i]].name));
+           t == SP_NO_TENSOR ? "None" : cli_clean(ctx, p->tensors[t].name));
   }
   printf("\n");
   return CLI_REFINES;
@@ -188,6 +191,7 @@ static const cli_option show_options[] = {CLI_OPTION_HELP, CLI_OPTIONS_END};
 
 /* clang-format off */
 static const char show_details[] =
+  "FILE is an HLO module or a PyTorch FX graph.\n"
   "Prints, for each tensor: name, shape, operator, operands; its sharding and\n"
   "place where the file has them; and its element at index [i0, i1, ...].\n"
   "There x[i] is an element of x on the rank that computes, x@[p, i] the one on\n"

@@ -31,6 +31,15 @@ endforeach()
 configure_file(${CMAKE_SOURCE_DIR}/cmake/ops_table.c.in ${gen}/ops_table.c @ONLY)
 set(SP_GENERATED_SOURCES ${gen}/ops_table.c)
 
+# A file as the bytes of a C array; the zero at the end is to be added.
+function(sp_bytes_of file result)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/${file})
+  file(READ ${CMAKE_SOURCE_DIR}/${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1', " bytes "${bytes}")
+  set(${result} "${bytes}" PARENT_SCOPE)
+endfunction()
+
 # ---- operator meanings: shard-specs/*.yaml as arrays of bytes
 file(GLOB meaning_files CONFIGURE_DEPENDS
   RELATIVE ${CMAKE_SOURCE_DIR} shard-specs/*.yaml)
@@ -38,11 +47,8 @@ list(SORT meaning_files)
 set(meaning_arrays "")
 set(meaning_rows "")
 foreach(file IN LISTS meaning_files)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-    ${CMAKE_SOURCE_DIR}/${file})
   string(MAKE_C_IDENTIFIER ${file} name)
-  file(READ ${CMAKE_SOURCE_DIR}/${file} bytes HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1', " bytes "${bytes}")
+  sp_bytes_of(${file} bytes)
   string(APPEND meaning_arrays "static const char ${name}[] = {${bytes}0};\n")
   string(APPEND meaning_rows
     "    {\"${file}\", ${name}, sizeof ${name} - 1},\n")
@@ -50,3 +56,16 @@ endforeach()
 configure_file(${CMAKE_SOURCE_DIR}/cmake/ready_made.c.in ${gen}/ready_made.c
   @ONLY)
 list(APPEND SP_GENERATED_SOURCES ${gen}/ready_made.c)
+
+# ---- the page of `check --html`, in parts that cli/page.h declares
+file(GLOB page_scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+  cli/page*.js)
+list(SORT page_scripts)
+set(page_js "")
+foreach(file IN LISTS page_scripts)
+  sp_bytes_of(${file} bytes)
+  string(APPEND page_js "${bytes}")
+endforeach()
+sp_bytes_of(cli/page.css page_css)
+sp_bytes_of(cli/page.html page_html)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/page.c.in ${gen}/page.c @ONLY)

@@ -4,6 +4,7 @@
  */
 #include "encode/abstract.h"
 
+#include <string.h>
 #include <xxhash.h>
 
 #include "encode/division.h"
@@ -474,6 +475,16 @@ static sp_smt build_commutative(spi_abstract *a, sp_expr e) {
   return t;
 }
 
+/* Functions of integers whose operands stand in the order of their ids. */
+static bool function_commutes(const spi_abstract *a, sp_expr e) {
+  static const char *const names[] = {"imul", "iand", "ior", "ixor"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(sp_fn_name(a->p, e), names[i]) == 0)
+      return sp_sort_of(a->p, e) == SP_SORT_INT;
+  }
+  return false;
+}
+
 static sp_smt build_function(spi_abstract *a, sp_expr e) {
   const spi_node_t *d = spi_get(a->p, e);
   sp_mark scratch = sp_scratch_mark(a->ctx);
@@ -486,8 +497,13 @@ static sp_smt build_function(spi_abstract *a, sp_expr e) {
   uint32_t first = (uint32_t)a->function_words.n;
   word(a, SP_KIND_FN);
   word(a, (uint32_t)d->payload); /* the interned name */
+  sp_smt x[3] = {{0}, {0}, {0}};
+  for (uint32_t i = 0; i < d->n && i < 3; i++)
+    x[i] = a->args.v[mark + i];
   sp_smt t = apply(a, first, "f", e, mark, sorts);
   sp_scratch_release(a->ctx, scratch);
+  if (d->n > 1 && function_commutes(a, e))
+    assert_commutes(a, t, d->n, x);
   return t;
 }
 

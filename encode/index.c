@@ -221,7 +221,7 @@ static sp_expr atoms_product(sp_pool *p, sp_expr a, sp_expr b) {
   }
   sp_expr e = ifn_node(p, "imul", na + nb, v);
   sp_scratch_release(p->ctx, mark);
-  return spi_tabulate(p, e);
+  return p->raw ? e : spi_tabulate(p, e);
 }
 
 /* Multiplied out, unless the sums are long. */
@@ -358,7 +358,9 @@ sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n,
     }
   }
   if (p->raw && (p->raw_values || !all_constant(p, n, args))) {
-    return ifn_node(p, name, n, args);
+    bool product = n == 2 && strcmp(name, "imul") == 0;
+    return product ? atoms_product(p, args[0], args[1])
+                   : ifn_node(p, name, n, args);
   }
   sp_expr e = ifn_fold(p, name, n, args);
   if (!e.v && n == 2) {

@@ -294,6 +294,25 @@ static hlo_attrs attrs_with_regions(hlo_scope *f, const hlo_instr *in) {
   return a;
 }
 
+/* Elements of a bitcast stay where they are in memory. */
+static void bitcast_layouts(hlo_scope *f, const hlo_instr *in, hlo_attrs *a) {
+  const hlo_type *from = in->n_in == 1 ? spi_operand_type(f, in, 0) : NULL;
+  const int64_t *to = in->type.minor_to_major;
+  if (!from || !from->minor_to_major || !to) {
+    return;
+  }
+  sp_attr operand = {.name = "operand_minor_to_major",
+                     .kind = SP_ATTR_INTS,
+                     .u.ints = from->minor_to_major,
+                     .n = from->shape.n_dims};
+  sp_attr own = {.name = "minor_to_major",
+                 .kind = SP_ATTR_INTS,
+                 .u.ints = to,
+                 .n = in->type.shape.n_dims};
+  spi_attrs_set(f->lw, a, operand);
+  spi_attrs_set(f->lw, a, own);
+}
+
 /* A node of that opcode whose results are leaves [at, at + n) of i. */
 void spi_node_for(hlo_scope *f, uint32_t i, const char *opcode, uint32_t at,
                   uint32_t n) {
@@ -302,6 +321,9 @@ void spi_node_for(hlo_scope *f, uint32_t i, const char *opcode, uint32_t at,
   hlo_attrs a = attrs_with_regions(f, in);
   if (spi_is_collective(opcode)) {
     spi_devices_resolve(lw, in, opcode, &a);
+  }
+  if (strcmp(opcode, "bitcast") == 0) {
+    bitcast_layouts(f, in, &a);
   }
   spi_attrs_complete(lw, in, opcode, &a);
   hlo_instr whole = *in;

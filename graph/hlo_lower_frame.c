@@ -157,6 +157,19 @@ hlo_value spi_operand(hlo_scope *f, uint32_t i, uint32_t k) {
   return spi_value_at(f, in, &in->in[k]);
 }
 
+const hlo_type *spi_operand_type(const hlo_scope *f, const hlo_instr *in,
+                                 uint32_t k) {
+  const hlo_ref *ref = &in->in[k];
+  const hlo_type *t = &f->c->instrs[ref->instr].type;
+  for (uint32_t i = 0; i < ref->n_path; i++) {
+    if (!t->tuple || ref->path[i] >= t->n) {
+      return NULL;
+    }
+    t = &t->elements[ref->path[i]];
+  }
+  return t->tuple ? NULL : t;
+}
+
 void spi_operands_exactly(hlo_scope *f, uint32_t i, uint32_t n) {
   const hlo_instr *in = &f->c->instrs[i];
   if (in->n_in != n) {

@@ -124,6 +124,9 @@ hlo_value spi_operand(hlo_scope *f, uint32_t i, uint32_t k);
 void spi_operands_exactly(hlo_scope *f, uint32_t i, uint32_t n);
 /* Leaves of all operands from number `from`, in scratch memory. */
 hlo_value spi_operands_flat(hlo_scope *f, uint32_t i, uint32_t from);
+/* The type of operand k; NULL: a tuple, or there is no such element. */
+const hlo_type *spi_operand_type(const hlo_scope *f, const hlo_instr *in,
+                                 uint32_t k);
 void spi_shapes_agree(hlo_scope *f, const hlo_instr *in, uint32_t tensor,
                       const sp_shape *declared, uint32_t part);
 /* Leaves from `at` of instruction i are those of v, of equal shapes. */

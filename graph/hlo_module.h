@@ -47,6 +47,8 @@
  *       false branch first, so that the index reads as a number)
  *   literal* LITERAL (constant), or elided INT 1 instead where the dump left
  *       the values out ("{...}"): a value that nobody knows
+ *   operand_minor_to_major minor_to_major INTS (bitcast: the layouts of the
+ *       operand and of the result; both, or none where one is not known)
  *   k* INT, largest* INT 0 or 1 (topk), is_stable INT 1 (topk, sort)
  *   exponent_bits mantissa_bits INT (reduce-precision)
  *   epsilon FLOAT, feature_index INT (batch-norm-*)
@@ -58,7 +60,7 @@
  *
  * Not kept as attributes: metadata (becomes pos; of a source_file that goes on
  * with a stack trace the first line), sharding (sp_tensor),
- * frontend_attributes, layouts, statistics, original_value, control
+ * frontend_attributes, layouts but a bitcast's, statistics, original_value, control
  * predecessors, api_version, output_to_operand_aliasing, parameter_replication,
  * a fusion's kind, backend_config except a custom-call's: they do not change
  * what is computed.
@@ -76,6 +78,8 @@
 typedef struct hlo_type {
   bool tuple;
   sp_shape shape; /* leaf */
+  const int64_t *minor_to_major; /* leaf: its layout in memory, n_dims; NULL
+                                    where it is not said, or not dense */
   uint32_t n;     /* tuple: elements */
   const struct hlo_type *elements;
 } hlo_type;

@@ -139,9 +139,38 @@ static sp_shape leaf_shape(hlo_proto_reader *r, const Hlo__Shape *s) {
   return (sp_shape){e->dtype, (uint32_t)s->n_dimensions, dims};
 }
 
+/* A dense layout, whatever the kind of memory (field 8); tiles and the like are
+ * not kept. */
+static const int64_t *dense_layout(hlo_proto_reader *r, const sp_shape *shape,
+                                   const Hlo__Layout *layout) {
+  static const int64_t none[1];
+  uint32_t n = shape->n_dims;
+  if (n == 0 || !layout || layout->n_minor_to_major != n) {
+    return n == 0 ? none : NULL;
+  }
+  for (unsigned i = 0; i < layout->base.n_unknown_fields; i++) {
+    if (layout->base.unknown_fields[i].tag != 8) {
+      return NULL;
+    }
+  }
+  uint64_t seen = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t d = layout->minor_to_major[i];
+    if (d < 0 || d >= n || (seen >> d & 1)) {
+      return NULL;
+    }
+    seen |= (uint64_t)1 << d;
+  }
+  int64_t *kept = sp_alloc_n(r->ctx, n, sizeof *kept);
+  memcpy(kept, layout->minor_to_major, n * sizeof *kept);
+  return kept;
+}
+
 static hlo_type type_at(hlo_proto_reader *r, const Hlo__Shape *s, int depth) {
   if (s->element_type != PRIMITIVE_TUPLE) {
-    return (hlo_type){.shape = leaf_shape(r, s)};
+    hlo_type leaf = {.shape = leaf_shape(r, s)};
+    leaf.minor_to_major = dense_layout(r, &leaf.shape, s->layout);
+    return leaf;
   }
   if (depth >= SP_HLO_MAX_TUPLE_DEPTH) {
     sp_raise(r->ctx, SP_ERR_LIMIT, r->loc,

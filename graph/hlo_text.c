@@ -47,6 +47,38 @@ static void shape_dims(hlo_text *t, sp_shape *shape, const char *at) {
   shape->dims = copy;
 }
 
+/* {1,0} or {1,0:S(1)}, S a kind of memory; anything more (tiles) is not kept. */
+static void layout_read(hlo_text *t, hlo_type *out) {
+  hlo_lex *l = &t->l;
+  const char *s = l->p + 1, *end;
+  hlo_lex_skip_group(l);
+  end = l->p - 1;
+  int64_t order[SP_MAX_DIMS];
+  uint64_t seen = 0;
+  uint32_t n = 0;
+  while (s < end && *s >= '0' && *s <= '9' && n < out->shape.n_dims) {
+    int64_t d = *s++ - '0';
+    if (s < end && *s >= '0' && *s <= '9') {
+      d = 10 * d + (*s++ - '0');
+    }
+    if (d >= out->shape.n_dims || (seen >> d & 1)) {
+      return;
+    }
+    seen |= (uint64_t)1 << d;
+    order[n++] = d;
+    s += s < end && *s == ',';
+  }
+  bool dense = s == end || (end - s > 3 && memcmp(s, ":S(", 3) == 0 &&
+                            memchr(s, ')', (size_t)(end - s)) == end - 1);
+  if (dense && n == out->shape.n_dims) {
+    int64_t *kept = sp_alloc_n(t->ctx, n + 1u, sizeof *kept);
+    if (n) {
+      memcpy(kept, order, n * sizeof *kept);
+    }
+    out->minor_to_major = kept;
+  }
+}
+
 /* f32[2,3]{1,0:T(8,128)} with w the word before the bracket. */
 static void array_type(hlo_text *t, hlo_slice w, hlo_type *out) {
   hlo_lex *l = &t->l;
@@ -60,8 +92,12 @@ static void array_type(hlo_text *t, hlo_slice w, hlo_type *out) {
   }
   hlo_lex_expect(l, '[', "after the element type");
   shape_dims(t, &out->shape, w.s);
-  if (l->p < l->end && *l->p == '{') { /* the layout */
-    hlo_lex_skip_group(l);
+  static const int64_t none[1];
+  if (out->shape.n_dims == 0) {
+    out->minor_to_major = none;
+  }
+  if (l->p < l->end && *l->p == '{') {
+    layout_read(t, out);
   }
 }
 

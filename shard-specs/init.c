@@ -334,10 +334,59 @@ static void write_inputs(init *x) {
   }
 }
 
+/* Where in their results the ranks return it, when the order is another: the
+ * first place where only they return something, and its shape fits; or -1. */
+static int64_t returned_elsewhere(init *x, uint32_t v) {
+  const sp_program *p = x->seq, *q = x->dist[0];
+  for (uint32_t k = 0; k < p->n_results && k < q->n_results; k++) {
+    bool ambiguous;
+    if (p->results[k] == SP_NO_TENSOR && q->results[k] != SP_NO_TENSOR &&
+        placement(x, &p->tensors[v].shape,
+                  &q->tensors[q->results[k]].shape, &ambiguous)) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+/* None on one side. */
+static void ask_returned(init *x, const char *name, uint32_t v) {
+  if (v == SP_NO_TENSOR) {
+    return;
+  }
+  const sp_tensor *t = &x->seq->tensors[v];
+  const char *what =
+      sp_format(x->ctx, "%s %s", t->name, sp_shape_text(x->ctx, &t->shape));
+  int64_t k = returned_elsewhere(x, v);
+  if (k < 0) {
+    with_comment(x, sp_format(x->ctx, "  # %s:", name),
+                 question(x, sp_format(x->ctx,
+                                       "%s; the ranks return None here: "
+                                       "{as: out.N}",
+                                       what)));
+    return;
+  }
+  bool ambiguous;
+  const sp_tensor *u = &x->dist[0]->tensors[x->dist[0]->results[k]];
+  const char *how = placement(x, &t->shape, &u->shape, &ambiguous);
+  const char *as = sp_format(x->ctx, "out.%lld", (long long)k);
+  with_comment(x, entry(x, name, as, how),
+               question(x, sp_format(x->ctx, "%s; is this its counterpart?",
+                                     what)));
+}
+
+/* A buffer that a framework keeps is returned, too: torch.empty as it was. */
+static bool is_unwritten(const sp_program *p, uint32_t tensor) {
+  const char *op = p->nodes[p->tensors[tensor].node].op;
+  return strncmp(op, "aten.empty", 10) == 0 ||
+         strncmp(op, "aten.new_empty", 14) == 0;
+}
+
 static void write_output(init *x, uint32_t k) {
   uint32_t v = x->seq->results[k], w = x->dist[0]->results[k];
   const char *name = sp_format(x->ctx, "out.%u", k);
   if (v == SP_NO_TENSOR || w == SP_NO_TENSOR) {
+    ask_returned(x, name, v);
     return;
   }
   const sp_shape *a = &x->seq->tensors[v].shape;
@@ -346,7 +395,10 @@ static void write_output(init *x, uint32_t k) {
   const char *how = placement(x, a, b, &ambiguous);
   const char *shape = sp_format(x->ctx, "%s %s", x->seq->tensors[v].name,
                                 sp_shape_text(x->ctx, a));
-  if (!how) {
+  if (is_unwritten(x->seq, v)) {
+    with_comment(x, sp_format(x->ctx, "  # %s:", name),
+                 sp_format(x->ctx, "%s; nobody has written it", shape));
+  } else if (!how) {
     with_comment(x, sp_format(x->ctx, "  # %s:", name),
                  question(x, sp_format(x->ctx, "%s; the ranks return %s", shape,
                                        sp_shape_text(x->ctx, b))));
@@ -377,18 +429,6 @@ static void write_outputs(init *x) {
 
 /* ---- the rest ---- */
 
-/* The size of the table that an integer input looks things up in, or 0. */
-static int64_t table_of(const sp_program *p, uint32_t tensor) {
-  for (uint32_t i = 0; i < p->n_nodes; i++) {
-    const sp_node *node = &p->nodes[i];
-    if (strstr(node->op, "embedding") && node->n_in == 2 &&
-        node->in[1] == tensor && p->tensors[node->in[0]].shape.n_dims == 2) {
-      return p->tensors[node->in[0]].shape.dims[0];
-    }
-  }
-  return 0;
-}
-
 static void write_ranges(init *x) {
   bool any = false;
   for (uint32_t i = 0; i < x->seq->n_params; i++) {
@@ -399,7 +439,7 @@ static void write_ranges(init *x) {
     if (!any) {
       line(x, "# Integers that index something lie in [low, high):");
     }
-    int64_t n = table_of(x->seq, x->seq->params[i]);
+    int64_t n = spi_table_size(x->ctx, x->seq, x->seq->params[i]);
     if (!any && n > 0) {
       line(x, "assume:");
     } else if (!any) {

@@ -1,5 +1,5 @@
-/* init_i.h: shared by init.c (what is in the spec) and init_mesh.c (mesh and
- * file names). */
+/* init_i.h: shared by init.c (what is in the spec), init_mesh.c (mesh and file
+ * names) and init_ranges.c (what integers index). */
 #ifndef SP_SPECS_INIT_I_H
 #define SP_SPECS_INIT_I_H
 
@@ -24,5 +24,8 @@ spi_mesh spi_mesh_of(sp_ctx *ctx, uint32_t n, const char *const *files);
 
 /* The path, seen from the folder. */
 const char *spi_relative(sp_ctx *ctx, const char *folder, const char *path);
+
+/* The size of the table that the values of an integer input index, or 0. */
+int64_t spi_table_size(sp_ctx *ctx, const sp_program *p, uint32_t input);
 
 #endif

@@ -28,7 +28,8 @@ static FILE *open_program(sp_ctx *ctx, const char *path, sp_loc loc) {
   }
   if (!f) {
     sp_raise(ctx, SP_ERR_INPUT, loc,
-             "paths are relative to the folder of the spec",
+             loc.line ? "paths are relative to the folder of the spec"
+                      : "is the path right?",
              "%s cannot be opened", path);
   }
   return f;

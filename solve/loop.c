@@ -148,12 +148,19 @@ static void choose_placed(loops *l, uint32_t k, uint32_t seq, uint32_t d,
     choose_placed(l, k, seq, d + 1, c);
     return;
   }
+  sp_expr guard = c->guard;
   for (size_t i = 0; i < s->cuts.n; i++) {
     const spi_cut *cut = &s->cuts.v[i];
-    if (cut->n * w->dims[d] == v->dims[d]) {
+    int64_t over = cut->n * w->dims[d] - v->dims[d]; /* padding of the last */
+    if (over >= 0 && over < w->dims[d]) {
       c->phi[d] = sp_iadd(
           s->pool, j, sp_iscale(s->pool, cut->coordinate, w->dims[d]));
+      c->guard = over == 0 ? guard
+                           : sp_and(s->pool, guard,
+                                    sp_lt(s->pool, c->phi[d],
+                                          sp_int(s->pool, v->dims[d])));
       choose_placed(l, k, seq, d + 1, c);
+      c->guard = guard;
     }
   }
 }

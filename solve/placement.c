@@ -118,6 +118,20 @@ bool spi_placement_of(sp_state *s, uint32_t t, sp_sym *of, spi_cut *cuts) {
   return true;
 }
 
+/* Cuts that operators make, as inputs do. */
+void spi_learn_cuts(sp_state *s, uint32_t t) {
+  sp_sym of;
+  spi_cut cuts[SP_MAX_DIMS];
+  if (!spi_placement_of(s, t, &of, cuts)) {
+    return;
+  }
+  for (uint32_t d = 0; d < s->dist_program->tensors[t].shape.n_dims; d++) {
+    if (cuts[d].coordinate.v) {
+      remember_cut(s, cuts[d].n, cuts[d].coordinate);
+    }
+  }
+}
+
 const char *spi_relation_text(sp_state *s, uint32_t t) {
   const dist_tensor *w = &s->dist[t];
   sp_pool *p = s->pool;

@@ -437,6 +437,7 @@ void spi_propagate(sp_state *s) {
     if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
       sp_prover_effort(s->prover, MAX_TERMS);
       relate(s, t);
+      spi_learn_cuts(s, t);
     }
   }
 }

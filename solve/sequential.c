@@ -24,11 +24,15 @@ typedef struct seq_env {
 static sp_expr symbol_at(sp_state *s, uint32_t t, sp_expr rank,
                          const sp_expr *idx) {
   const int64_t *home = s->seq[t].home;
-  if (!s->problem->ranked) {
-    return sp_read(s->pool, s->seq[t].sym, idx);
-  }
   sp_expr full[SP_MAX_DIMS + 1];
   uint32_t n = s->seq_program->tensors[t].shape.n_dims;
+  if (!s->problem->ranked) {
+    for (uint32_t d = 0; d < n; d++) {
+      bool idle = s->seq[t].idle >> d & 1;
+      full[d] = idle ? sp_int(s->pool, 0) : idx[d];
+    }
+    return sp_read(s->pool, s->seq[t].sym, full);
+  }
   full[0] = home ? sp_table(s->pool, home, s->seq_program->partitions, rank)
                  : rank;
   for (uint32_t d = 0; d < n; d++) {
@@ -328,6 +332,32 @@ static bool visit_same(sp_state *s, uint32_t t, void *env) {
   return false;
 }
 
+/* Dimensions that the definition does not mention (something was broadcast
+ * before): any index there names the same element, and 0 is the name. */
+static void find_idle(sp_state *s, uint32_t t) {
+  seq_tensor *v = &s->seq[t];
+  uint32_t n = s->seq_program->tensors[t].shape.n_dims;
+  const sp_expr *vars;
+  uint32_t n_vars = sp_free_vars(s->pool, v->def, &vars);
+  for (uint32_t d = 0; d < n && !s->problem->ranked; d++) {
+    bool mentioned = sp_kind_of(s->pool, v->idx[d]) != SP_KIND_VAR;
+    for (uint32_t i = 0; i < n_vars; i++) {
+      mentioned = mentioned || vars[i].v == v->idx[d].v;
+    }
+    if (mentioned) {
+      continue;
+    }
+    sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+    sp_expr raw = spi_seq_raw(s, t), zero = sp_int(s->pool, 0);
+    sp_expr first = sp_subst(s->pool, raw, 1, &v->idx[d], &zero);
+    if (raw.v == first.v ||
+        sp_prove_equal(s->prover, raw, first, (sp_hyps){0})) {
+      v->idle |= UINT64_C(1) << d;
+    }
+    sp_pool_mode(s->pool, was);
+  }
+}
+
 void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   seq_tensor *v = &s->seq[t];
   if (v->anchor) {
@@ -335,6 +365,7 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   }
   v->anchor = true;
   if (v->def.v) {
+    find_idle(s, t);
     spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, v->def), visit_same,
                     &t);
   }

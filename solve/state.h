@@ -31,6 +31,8 @@ typedef struct seq_tensor {
   bool queued;
   uint32_t heavy;     /* reductions between it and anchors, when def is set */
   uint32_t alias;     /* anchor of equal value + 1, or 0 */
+  uint64_t idle;      /* anchor: dimensions along which all elements are
+                         equal, proved; it is read at 0 there */
   const char *trouble; /* opaque: why */
   const int64_t *home; /* ranked: the rank whose value every rank reads, since
                           they are copies; NULL: its own */
@@ -200,6 +202,8 @@ sp_expr spi_without_padding(const sp_state *s, uint32_t dist_tensor);
  * d is cut; coordinate 0: not at all. */
 bool spi_placement_of(sp_state *s, uint32_t dist_tensor, sp_sym *of,
                       spi_cut *cuts);
+/* Remember the coordinates that tensor t is cut by: placements to try. */
+void spi_learn_cuts(sp_state *s, uint32_t t);
 /* A relation for people: placements where they fit, else an index formula. */
 const char *spi_relation_text(sp_state *s, uint32_t dist_tensor);
 

@@ -483,7 +483,22 @@ static void dumps(void) {
       "psum_after_loop.added_twice", "scatter_after_loop",
       "scatter_after_loop.rows_swapped", "ddp_layers",
       "ddp_layers.not_summed", "ddp_layers.stale_gradient", "steps_given",
-      "steps_given.one_more", "converges", "converges.stops_early"};
+      "steps_given.one_more", "converges", "converges.stops_early",
+      "blocked_matmul", "blocked_matmul.one_block_less",
+      "blocked_matmul.from_second_block", "blocked_matmul.same_block",
+      "blocked_before", "blocked_reduce", "blocked_reduce.one_more",
+      "blocked_reduce.lost_sum", "blocked_rows", "blocked_rows.last_rows",
+      "blocked_rows.first_rows", "mapped_before",
+      "mapped_before.no_allreduce", "blocked_tiles",
+      "blocked_tiles.one_column_of_tiles", "blocked_tiles.four_blocks",
+      "flash_blocks", "flash_blocks.not_rescaled",
+      "flash_blocks.one_block_less", "flash_blocks.old_values",
+      "flash_causal", "flash_causal.without_itself", "accumulated_before",
+      "accumulated_before.no_allreduce", "accumulated_otherwise",
+      "accumulated_otherwise.two_microbatches",
+      "unrolled_after", "unrolled_after.layer_twice", "unrolled_before",
+      "unrolled_before.no_allreduce", "pipeline_loop", "pipeline_loop.late",
+      "pipeline_loop.back"};
   const char *root = getenv("SHARDPROOF_SOURCE");
   if (!root) {
     printf("  skipped: SHARDPROOF_SOURCE is not set\n");

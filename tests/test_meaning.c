@@ -163,6 +163,22 @@ static void formulas_have_the_values_that_they_say(void) {
                "(a[N, M]) -> r[N]\nr[i] = any(k < M; a[i, k] == 5)", 1);
 }
 
+static void bodies_may_stand_after_their_variables(void) {
+  expect_value("x", "f32[2]",
+               "(a[N, M]) -> r[N]\nr[i] = sum(k < M) a[i, k] * 2 + 1", 25);
+  expect_value("x", "f32[2]",
+               "(a[N, M]) -> r[N]\nr[i] = max(0, min(k < M) a[i, k])", 3);
+  expect_value("x", "b8[2]",
+               "(a[N, M]) -> r[N]\nr[i] = any(k < M) a[i, k] == 5", 1);
+  expect_value("x", "i64[2]",
+               "(a[N, M]) -> r[N]\nr[i] = argmax(k < M) -(a[i, k] - 4)^2", 1);
+  expect_value("x", "f32[2, 3]",
+               "(a[N, M]) -> r[N, M]\nr[i, j] = min(a[i, j], inf) + relu(-7)",
+               4);
+  expect_value("x", "f32[2, 3]",
+               "(a[N, M]) -> r[N, M]\nr[i, j] = a[i, j] + 4*M / 2 mod 4", 6);
+}
+
 static void an_index_outside_is_clamped(void) {
   expect_value("y", "f32[3]", "(a[N]) -> r[N]\nr[i] = a[i + 5]", 12);
   expect_value("y", "f32[3]", "(a[N]) -> r[N]\nr[i] = a[i - 5]", 10);
@@ -295,6 +311,7 @@ void suite_meaning(void) {
   CU_pSuite s = CU_add_suite("meaning", NULL, NULL);
   CU_ADD_TEST(s, ready_made_meanings_agree_with_plain_loops);
   CU_ADD_TEST(s, formulas_have_the_values_that_they_say);
+  CU_ADD_TEST(s, bodies_may_stand_after_their_variables);
   CU_ADD_TEST(s, an_index_outside_is_clamped);
   CU_ADD_TEST(s, lines_that_begin_with_a_blank_go_on);
   CU_ADD_TEST(s, bad_formulas_are_errors_at_their_place);

@@ -45,7 +45,7 @@ static void run_search(sp_ctx *ctx, void *arg) {
                 .problem = &problem,
                 .seq_program = problem.seq,
                 .dist_program = problem.dist};
-  spi_bench *b = spi_bench_new(&s);
+  spi_bench *b = spi_bench_new(&s, NULL, false);
   uint32_t times = 0; /* over all modes, as in a check */
   for (int mode = 0; mode < SPI_DRAW_MODES && !x->found; mode++) {
     for (uint64_t k = 0; k < x->seeds && !x->found; k++) {

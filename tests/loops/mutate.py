@@ -66,6 +66,27 @@ TWINS = [
     # as many steps as it takes
     ('steps_given', 'one_more', 'off-by-one trip count', 'the bound is included', r'ROOT %lt\.2 = ', 'direction=LT', 'direction=LE'),
     ('converges', 'stops_early', 'wrong condition', 'it stops at a larger change', r'constant\(0\.01\)', r'constant\(0\.01\)', 'constant(0.3)'),
+    # a loop on one side only
+    ('blocked_matmul', 'one_block_less', 'off-by-one trip count', 'the last block is left out', r'%constant\.4\.clone = ', r'constant\(128\)', 'constant(127)'),
+    ('blocked_matmul', 'from_second_block', 'wrong initial value', 'the loop starts at the second block', r'%constant\.5\.clone = ', r'constant\(0\)', 'constant(1)'),
+    ('blocked_matmul', 'same_block', 'wrong slice offset', 'every step takes the first block of one factor', r'%dynamic_slice\.4 = ', r'%select_n\.4', '%constant.1.clone'),
+    ('blocked_reduce', 'one_more', 'off-by-one trip count', 'the first step begins beyond the end: its slice is clamped', r'%constant\.8\.clone = ', r'constant\(75\)', 'constant(76)'),
+    ('blocked_reduce', 'lost_sum', 'wrong initial value', 'sums begin at 1', r'%constant\.9\.clone = ', r'constant\(0\)', 'constant(1)'),
+    ('blocked_rows', 'last_rows', 'off-by-one trip count', 'the last rows are not written', r'%constant\.4\.clone = ', r'constant\(65\)', 'constant(64)'),
+    ('blocked_rows', 'first_rows', 'wrong slice offset', 'all blocks are computed from the first', r'%dynamic_slice\.2 = ', r'%select_n\.4', '%constant.2.clone'),
+    ('mapped_before', 'no_allreduce', 'missing all-reduce', 'the second layer is a partial sum', r'%all-reduce = ', *SUM_LEFT_OUT),
+    ('blocked_tiles', 'one_column_of_tiles', 'wrong slice offset', 'each step takes the first columns', r'%dynamic_slice\.5 = ', r'%select_n\.15', '%constant.15.clone'),
+    ('blocked_tiles', 'four_blocks', 'off-by-one trip count', 'the innermost loop leaves out a block', r'%constant\.2\.clone = ', r'constant\(5\)', 'constant(4)'),
+    ('flash_blocks', 'not_rescaled', 'missing factor', 'the denominator is not rescaled to the new maximum', r'%add\.15 = ', r'%mul\.15', '%param#3'),
+    ('flash_blocks', 'one_block_less', 'off-by-one trip count', 'the last keys are left out', r'%constant\.16\.clone = ', r'constant\(100\)', 'constant(99)'),
+    ('flash_blocks', 'old_values', 'wrong slice offset', 'values are those of the first block', r'%dynamic_slice\.5 = ', r'%select_n\.4', '%constant.1.clone'),
+    ('flash_causal', 'without_itself', 'wrong condition', 'a query does not see its own key', r'direction=LE', 'direction=LE', 'direction=LT'),
+    ('unrolled_after', 'layer_twice', 'wrong slice offset', 'a weight of the second layer is used in the third', r'%slice\.20 = ', r'\[2:3\]', '[1:2]'),
+    ('unrolled_before', 'no_allreduce', 'missing all-reduce', 'layers add the partial product of their rank', r'%all-reduce = ', *SUM_LEFT_OUT),
+    ('accumulated_before', 'no_allreduce', 'missing all-reduce', 'the gradient is that of the rank', r'%all-reduce\.1 = ', *SUM_LEFT_OUT),
+    ('accumulated_otherwise', 'two_microbatches', 'off-by-one trip count', 'the last microbatch of each rank is left out', r'constant\(3\)', r'constant\(3\)', 'constant(2)'),
+    ('pipeline_loop', 'late', 'wrong slice offset', 'results are kept from the fifth tick on, one place too far to the front', r'%constant\.14\.clone = ', r'constant\(3\)', 'constant(4)'),
+    ('pipeline_loop', 'back', 'wrong target', 'the third stage sends to the first', r'%ppermute\.2 = ', r'\{2,3\}', '{2,0}'),
 ]
 
 

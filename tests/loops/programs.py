@@ -180,3 +180,196 @@ def converges(k, a, b):
         return i + 1, y, jnp.sum(jnp.abs(y - x))
     i, x, _ = lax.while_loop(lambda s: (s[0] < 20) & (s[2] > 1e-2), body, (0, b, jnp.float32(1)))
     return x, i
+
+
+# ------------------------------------------------- a loop on one side only
+
+def rows(a, t, n):
+    return lax.dynamic_slice_in_dim(a, t * n, n)
+
+
+def blocked_dot(x, w, n):
+    """x @ w, n of the summed index in each step."""
+    def body(t, acc):
+        return acc + lax.dynamic_slice_in_dim(x, t * n, n, axis=1) @ rows(w, t, n)
+    return lax.fori_loop(0, w.shape[0] // n, body, jnp.zeros((x.shape[0], w.shape[1])))
+
+
+MATMUL = [A((8, 512), (None, 'model')), A((512, 6), ('model', None))]
+
+
+@case('blocked_matmul', {'model': 2}, MATMUL, P(), 'a product whose ranks each sum 128 blocks of two in a loop, and then over ranks (shard_map); one dot before',
+      seq=lambda k, x, w: x @ w)
+def blocked_matmul(k, x, w):
+    return k.smap(lambda x, w: lax.psum(blocked_dot(x, w, 2), 'model'), (P(None, 'model'), P('model', None)), P())(x, w)
+
+
+@case('blocked_before', {'model': 2}, [A((8, 512), ('model', None)), A((512, 6))], P('model', None), 'the loop of 128 blocks is in the program before; one dot after',
+      seq=lambda k, x, w: blocked_dot(x, w, 4))
+def blocked_before(k, x, w):
+    return x @ w
+
+
+@case('blocked_reduce', {'data': 2}, [A((8, 600), ('data', None))], (P('data'), P('data'), P('data')),
+      'sums, maxima and minima of rows, eight columns in each step (75 steps, downwards)', seq=lambda k, x: (x.sum(1), x.max(1), x.min(1)))
+def blocked_reduce(k, x):
+    def local(x):
+        def body(s):
+            t, total, most, least = s
+            b = lax.dynamic_slice_in_dim(x, t * 8 - 8, 8, axis=1)
+            return t - 1, total + b.sum(1), jnp.maximum(most, b.max(1)), jnp.minimum(least, b.min(1))
+        n = x.shape[0]
+        start = jnp.int32(75), jnp.zeros(n), jnp.full(n, -jnp.inf), jnp.full(n, jnp.inf)
+        return lax.while_loop(lambda s: s[0] > 0, body, start)[1:]
+    return k.smap(local, (P('data', None),), (P('data'),) * 3)(x)
+
+
+def mlp(x, w1, w2):
+    return jnp.tanh(x @ w1) @ w2
+
+
+@case('blocked_rows', {'data': 2}, [A((520, 8), ('data', None)), A((8, 16)), A((16, 8))], P('data', None),
+      'two layers on four rows in each of 65 steps, written into the result by dynamic-update-slice',
+      seq=lambda k, x, w1, w2: mlp(x, w1, w2))
+def blocked_rows(k, x, w1, w2):
+    def local(x, w1, w2):
+        def body(t, out):
+            return lax.dynamic_update_slice_in_dim(out, mlp(rows(x, t, 4), w1, w2), t * 4, axis=0)
+        return lax.fori_loop(0, 65, body, jnp.zeros_like(x))
+    return k.smap(local, (P('data', None), P(), P()), P('data', None))(x, w1, w2)
+
+
+@case('mapped_before', {'data': 2, 'model': 2}, [A((66, 4, 8), (None, 'data', None)), A((8, 16), (None, 'model')), A((16, 8), ('model', None))], P(None, 'data', None),
+      'two layers mapped over 66 batches by a scan before; at once, and cut over two axes, after',
+      seq=lambda k, x, w1, w2: lax.map(lambda b: mlp(b, w1, w2), x))
+def mapped_before(k, x, w1, w2):
+    return k.c(mlp(x, w1, w2), None, 'data', None)
+
+
+@case('blocked_tiles', {'data': 2}, [A((64, 40), ('data', None)), A((40, 24))], P('data', None),
+      'a product by tiles of its result and blocks of the sum: three nested loops', seq=lambda k, x, w: x @ w)
+def blocked_tiles(k, x, w):
+    def local(x, w):
+        def row(i, out):
+            def column(j, out):
+                def block(b, acc):
+                    return acc + lax.dynamic_slice(x, (i * 4, b * 8), (4, 8)) @ lax.dynamic_slice(w, (b * 8, j * 6), (8, 6))
+                tile = lax.fori_loop(0, 5, block, jnp.zeros((4, 6)))
+                return lax.dynamic_update_slice(out, tile, (i * 4, j * 6))
+            return lax.fori_loop(0, 4, column, out)
+        return lax.fori_loop(0, 8, row, jnp.zeros((x.shape[0], w.shape[1])))
+    return k.smap(local, (P('data', None), P()), P('data', None))(x, w)
+
+
+# ------------------------------------------------- online softmax
+
+def flash(q, k, v, n, causal=False):
+    """Attention, n keys in each step, rescaled to the largest score so far."""
+    def body(t, s):
+        m, l, o = s
+        z = q @ rows(k, t, n).T
+        if causal:
+            z = jnp.where(t * n + jnp.arange(n) <= jnp.arange(q.shape[0])[:, None], z, -jnp.inf)
+        m2 = jnp.maximum(m, z.max(1))
+        a, p = jnp.exp(m - m2), jnp.exp(z - m2[:, None])
+        return m2, a * l + p.sum(1), a[:, None] * o + p @ rows(v, t, n)
+    r = q.shape[0]
+    _, l, o = lax.fori_loop(0, k.shape[0] // n, body, (jnp.full(r, -jnp.inf), jnp.zeros(r), jnp.zeros((r, v.shape[1]))))
+    return o / l[:, None]
+
+
+def attention(q, k, v, causal=False):
+    z = q @ k.T
+    if causal:
+        z = jnp.where(jnp.arange(k.shape[0]) <= jnp.arange(q.shape[0])[:, None], z, -jnp.inf)
+    return jax.nn.softmax(z, axis=1) @ v
+
+
+@case('flash_blocks', {'data': 2}, [A((8, 6), ('data', None)), A((400, 6)), A((400, 4))], P('data', None),
+      'attention to 400 keys, in 100 blocks after (online softmax in a loop), at once before', seq=lambda c, q, k, v: attention(q, k, v))
+def flash_blocks(c, q, k, v):
+    return c.smap(lambda q, k, v: flash(q, k, v, 4), (P('data', None), P(), P()), P('data', None))(q, k, v)
+
+
+@case('flash_causal', {'heads': 2}, [A((2, 160, 6), ('heads', None, None)), A((2, 160, 6), ('heads', None, None)), A((2, 160, 4), ('heads', None, None))],
+      P('heads', None, None), 'causal attention, one head on each rank, in 80 blocks of two keys after, at once before',
+      seq=lambda c, q, k, v: jax.vmap(lambda q, k, v: attention(q, k, v, True))(q, k, v))
+def flash_causal(c, q, k, v):
+    return c.smap(lambda q, k, v: flash(q[0], k[0], v[0], 2, True)[None], (P('heads', None, None),) * 3, P('heads', None, None))(q, k, v)
+
+
+# ------------------------------------------------- layer by layer on one side
+
+UNROLLED = [A((4, 8), ('data', None))] + WEIGHTS
+
+
+def layer_by_layer(x, w1, w2):
+    for i in range(w1.shape[0]):
+        x = layer(x, w1[i], w2[i])
+    return x
+
+
+@case('unrolled_after', DM24, UNROLLED, P('data', None), 'stacked layers: a scan before, one after the other after', seq=lambda k, *a: layers(*a))
+def unrolled_after(k, *a):
+    return layer_by_layer(*a)
+
+
+@case('unrolled_before', DM24, UNROLLED, P('data', None), 'stacked layers: one after the other before, a scan after', seq=lambda k, *a: layer_by_layer(*a))
+def unrolled_before(k, *a):
+    return layers(*a)
+
+
+# ------------------------------------------------- stages in a pipeline
+
+@case('pipeline_loop', {'stage': 4}, [A((6, 2, 8)), A((4, 8, 8), ('stage', None, None))], P(),
+      'four stages, one on each rank; six microbatches pass through them in a loop of nine ticks (collective-permute); stages one after the other before',
+      seq=lambda k, x, w: mapped_stages(x, w))
+def pipeline_loop(k, x, w):
+    def local(x, w):
+        stage = lax.axis_index('stage')
+
+        def tick(t, s):
+            got, out = s
+            h = jnp.tanh(jnp.where(stage == 0, lax.dynamic_index_in_dim(x, jnp.minimum(t, 5), keepdims=False), got) @ w[0])
+            done = jnp.where((stage == 3) & (t >= 3), h, lax.dynamic_index_in_dim(out, jnp.maximum(t - 3, 0), keepdims=False))
+            out = lax.dynamic_update_index_in_dim(out, done, jnp.maximum(t - 3, 0), 0)
+            return lax.ppermute(h, 'stage', [(0, 1), (1, 2), (2, 3)]), out
+        out = lax.fori_loop(0, 9, tick, (jnp.zeros_like(x[0]), jnp.zeros_like(x)))[1]
+        return lax.psum(jnp.where(stage == 3, out, 0), 'stage')
+    return k.smap(local, (P(), P('stage', None, None)), P())(x, w)
+
+
+def mapped_stages(x, w):
+    for i in range(4):
+        x = jnp.tanh(x @ w[i])
+    return x
+
+
+# ------------------------------------------------- gradients summed, or at once
+
+@case('accumulated_before', {'data': 2}, [A((48, 6), ('data', None)), A((48, 4), ('data', None)), A((6, 4))], (P(), P()),
+      'loss and gradient of a linear layer: summed over six microbatches of eight rows before; over all rows at once, cut over data, after',
+      seq=lambda k, x, t, w: microbatches(x, t, w, 6))
+def accumulated_before(k, x, t, w):
+    return microbatches(x, t, w, 1)
+
+
+@case('accumulated_otherwise', {'data': 2}, [A((48, 6), ('data', None)), A((48, 4), ('data', None)), A((6, 4))], (P(), P()),
+      'loss and gradient summed over six microbatches before; over three on each of two ranks, and then over ranks, after (shard_map)',
+      seq=lambda k, x, t, w: microbatches(x, t, w, 6))
+def accumulated_otherwise(k, x, t, w):
+    return k.smap(lambda x, t, w: tuple(lax.psum(v, 'data') for v in microbatches(x, t, w, 3)), (P('data', None), P('data', None), P()), (P(), P()))(x, t, w)
+
+
+def microbatches(x, t, w, n):
+    """Loss and gradient of a linear layer, over n microbatches."""
+    def one(w, x, t):
+        d = x @ w - t
+        return jnp.sum(d * d)
+    if n == 1:
+        return jax.value_and_grad(one)(w, x, t)
+
+    def body(carry, xt):
+        return jax.tree.map(jnp.add, carry, jax.value_and_grad(one)(w, *xt)), None
+    cut = [v.reshape(n, -1, v.shape[1]) for v in (x, t)]
+    return lax.scan(body, (jnp.float32(0), jnp.zeros_like(w)), tuple(cut))[0]

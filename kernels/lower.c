@@ -1,0 +1,277 @@
+/* lower.c: a kernel as two programs. Read sp_kernel_lower, at the end; then
+ * statements. */
+#include "kernels/lower.h"
+
+#include <string.h>
+
+enum { MAX_STEPS = 4096, MAX_DONE = 100000 };
+
+/* ---- statements ---- */
+
+static void statements(spi_lowering *l, spi_side *side,
+                       const spi_statements *list);
+
+/* m = n: the same tensor, m = n@(g = e): all of it, of another rank. */
+static void lower_copy(spi_lowering *l, spi_side *side,
+                       const spi_statement *s) {
+  const sp_lang *e = s->body;
+  const sp_lang_name_row *row = sp_lang_names_find(&l->names, e->name);
+  spi_definition d = {
+      .name = s->name, .loc = s->loc, .dtype = s->dtype, .body = e};
+  if (row && row->kind == SP_LANG_IS_VALUE) {
+    spi_define(l, side, &d); /* a number */
+    return;
+  }
+  uint32_t t = spi_tensor_of(l, side, e->name, e->loc);
+  const sp_shape shape = side->tensors.v[t].shape;
+  const spi_build b = {l->ctx, e->loc};
+  const sp_lang **idx = spi_index_names(l, shape.n_dims, e->loc);
+  d.dtype = s->dtype ? s->dtype : shape.dtype;
+  d.n_vars = shape.n_dims;
+  d.vars = spi_index_variables(l, &shape, e->loc);
+  d.body = spi_b_read(b, e->name, e->n_vars, e->vars, shape.n_dims, idx);
+  if (e->n_vars > 0 || d.dtype != shape.dtype || !spi_find(side, s->name)) {
+    spi_define(l, side, &d);
+    return;
+  }
+  spi_find(side, s->name)->tensor = t;
+}
+
+/* Names of values that the block has let go. */
+static void forget(spi_lowering *l, size_t names, size_t constants,
+                   size_t locals) {
+  size_t kept = names;
+  for (size_t i = names; i < l->names.rows.n; i++) {
+    if (l->names.rows.v[i].kind != SP_LANG_IS_VALUE) {
+      l->names.rows.v[kept++] = l->names.rows.v[i];
+    }
+  }
+  l->names.rows.n = kept;
+  l->constants.n = constants;
+  l->locals.n = locals;
+}
+
+/* Of repeats in repeats there may be very many, whatever is in them. */
+static void count(spi_lowering *l, const spi_statement *s) {
+  if (++l->done > MAX_DONE) {
+    sp_lang_fail(l->ctx, s->loc, NULL, "over %d statements, repeats unrolled",
+                 MAX_DONE);
+  }
+}
+
+static void lower_repeat(spi_lowering *l, spi_side *side,
+                         const spi_statement *s) {
+  int64_t n = spi_integer(l, s->body);
+  if (n < 0 || n > MAX_STEPS) {
+    sp_lang_fail(l->ctx, s->body->loc, NULL,
+                 "%lld steps: a repeat may have up to %d", (long long)n,
+                 MAX_STEPS);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    size_t names = l->names.rows.n, constants = l->constants.n;
+    size_t locals = l->locals.n;
+    count(l, s);
+    spi_add_constant(l, s->name, s->loc, i);
+    statements(l, side, &s->inner);
+    forget(l, names, constants, locals);
+  }
+}
+
+/* Of what where leaves open: that of a tensor whose elements are copied. */
+static sp_dtype open_type(spi_side *side, const spi_statement *s) {
+  if (s->dtype != SP_DTYPE_INVALID) {
+    return s->dtype;
+  }
+  bool read = s->body->kind == SP_LANG_READ || s->body->kind == SP_LANG_NAME;
+  const spi_current *c = read ? spi_find(side, s->body->name) : NULL;
+  return c ? side->tensors.v[c->tensor].shape.dtype : SP_F32;
+}
+
+static void lower_define(spi_lowering *l, spi_side *side,
+                         const spi_statement *s) {
+  const spi_build b = {l->ctx, s->loc};
+  spi_definition d = {.name = s->name,
+                      .loc = s->loc,
+                      .dtype = s->dtype,
+                      .n_vars = s->n_vars,
+                      .vars = s->vars,
+                      .body = s->body};
+  if (s->guard && !side->parallel) {
+    sp_lang_fail(l->ctx, s->guard->loc, "write if ... then ... else ...",
+                 "where leaves elements open: in the parallel program only");
+  }
+  if (s->guard) {
+    d.body = spi_b_if(
+        b, s->guard, s->body,
+        spi_padding(l, open_type(side, s), s->n_vars, s->vars, s->loc));
+  }
+  spi_define(l, side, &d);
+}
+
+static void statement(spi_lowering *l, spi_side *side, const spi_statement *s) {
+  switch (s->kind) {
+  case SPI_LET:
+    spi_lower_let(l, s);
+    break;
+  case SPI_DEFINE:
+    lower_define(l, side, s);
+    break;
+  case SPI_RELATE:
+    spi_lower_relate(l, side, s);
+    break;
+  case SPI_COPY:
+    lower_copy(l, side, s);
+    break;
+  case SPI_COLLECTIVE:
+    spi_lower_collective(l, side, s);
+    break;
+  case SPI_REPEAT:
+    lower_repeat(l, side, s);
+    break;
+  }
+}
+
+/* Nested as deep as the reader allows. */
+static void statements(spi_lowering *l, spi_side *side,
+                       const spi_statements *list) {
+  for (size_t i = 0; i < list->n; i++) {
+    statement(l, side, list->v[i]);
+  }
+}
+
+/* A program's own names are gone after it. */
+static void lower_program(spi_lowering *l, spi_side *side,
+                          const spi_statements *list) {
+  size_t names = l->names.rows.n, constants = l->constants.n;
+  size_t locals = l->locals.n;
+  statements(l, side, list);
+  forget(l, names, constants, locals);
+  l->names.rows.n = names;
+}
+
+/* ---- the whole ---- */
+
+static const sp_program *finish(spi_lowering *l, spi_side *side,
+                                const char *name) {
+  sp_program *p = sp_alloc(l->ctx, sizeof *p);
+  *p = spi_program_now(l, side);
+  p->name = name;
+  p->n_results = (uint32_t)side->results.n;
+  p->results = side->results.v;
+  sp_program_check(l->ctx, p);
+  return p;
+}
+
+/* Inputs are whole on every rank: what a rank has of them is a definition. */
+static const sp_placed *given(spi_lowering *l, size_t *n) {
+  SP_VEC(sp_placed) out = {0};
+  for (size_t i = 0; i < l->seq.params.n; i++) {
+    uint32_t v = l->seq.params.v[i];
+    const sp_tensor *t = &l->seq.tensors.v[v];
+    sp_layout *layout = sp_alloc(l->ctx, sizeof *layout);
+    *layout = (sp_layout){
+        .ranks = l->par.ranks,
+        .n_dims = t->shape.n_dims,
+        .dims = sp_alloc_n(l->ctx, t->shape.n_dims + 1u, sizeof *layout->dims),
+        .text = "Replicate"};
+    sp_push(l->ctx, &out,
+            ((sp_placed){.seq = v,
+                         .dist = l->par.params.v[i],
+                         .layout = layout,
+                         .name = t->name}));
+  }
+  *n = out.n;
+  return out.v;
+}
+
+static void check_expectation(const spi_lowering *l) {
+  const sp_kernel_expectation *e = &l->kernel->expect;
+  bool there = !e->at;
+  for (size_t i = 0; i < l->told.n; i++) {
+    there = there || strcmp(l->told.v[i].name, e->at) == 0;
+  }
+  if (!there) {
+    sp_lang_fail(l->ctx, e->loc, "expect violation at TENSOR of a prove",
+                 "nothing is promised of %s", e->at);
+  }
+}
+
+static void lower_all(spi_lowering *l) {
+  const sp_kernel *k = l->kernel;
+  for (size_t i = 0; i < k->lets.n; i++) {
+    spi_lower_let(l, k->lets.v[i]);
+  }
+  for (size_t i = 0; i < k->functions.n; i++) {
+    spi_lower_function(l, &k->functions.v[i]);
+  }
+  spi_lower_mesh(l);
+  for (size_t i = 0; i < k->inputs.n; i++) {
+    spi_lower_input(l, &k->inputs.v[i]);
+  }
+  for (size_t i = 0; i < k->assumptions.n; i++) {
+    spi_lower_assumption(l, k->assumptions.v[i]);
+  }
+  lower_program(l, &l->seq, &k->sequential);
+  for (size_t i = 0; i < l->axes.n; i++) {
+    sp_lang_names_add(&l->names, l->axes.v[i].name, SP_LANG_IS_AXIS,
+                      spi_declared_axis(l, l->axes.v[i].name)->loc);
+  }
+  lower_program(l, &l->par, &k->parallel);
+  for (size_t i = 0; i < k->promises.n; i++) {
+    spi_lower_promise(l, &k->promises.v[i]);
+  }
+  check_expectation(l);
+}
+
+static void describe_mesh(const spi_lowering *l, sp_kernel_problem *out) {
+  const char **axes = sp_alloc_n(l->ctx, l->axes.n + 1, sizeof *axes);
+  int64_t *sizes = sp_alloc_n(l->ctx, l->axes.n + 1, sizeof *sizes);
+  for (size_t i = 0; i < l->axes.n; i++) {
+    axes[i] = l->axes.v[i].name;
+    sizes[i] = l->axes.v[i].size;
+  }
+  out->n_axes = (uint32_t)l->axes.n;
+  out->axes = axes;
+  out->sizes = sizes;
+}
+
+static void describe_constants(const spi_lowering *l, sp_kernel_problem *out) {
+  size_t n = l->constants.n;
+  sp_kernel_constant *v = sp_alloc_n(l->ctx, n + 1, sizeof *v);
+  for (size_t i = 0; i < n; i++) {
+    const sp_meaning_param *q = &l->constants.v[i];
+    v[i] = (sp_kernel_constant){q->name, q->absent->i};
+  }
+  out->n_constants = n;
+  out->constants = v;
+}
+
+const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
+                                         const sp_solver_options *solver) {
+  static const sp_solver_options defaults = {.timeout_ms = 5000};
+  spi_lowering l = {
+      .ctx = ctx,
+      .kernel = kernel,
+      .solver = solver ? solver : &defaults,
+      .names = {.ctx = ctx, .guide = "docs/kernels.md lists the functions"},
+      .seq = {.ranks = 1},
+      .par = {.parallel = true}};
+  l.names.elsewhere = spi_elsewhere;
+  l.names.user = &l;
+  lower_all(&l);
+  sp_kernel_problem *out = sp_alloc(ctx, sizeof *out);
+  sp_problem *p = &out->problem;
+  p->seq = finish(&l, &l.seq, "sequential");
+  p->dist = finish(&l, &l.par, "parallel");
+  p->given = given(&l, &p->n_given);
+  p->promised = l.promised.v;
+  p->n_promised = l.promised.n;
+  p->ranges = l.ranges.v;
+  p->n_ranges = l.ranges.n;
+  p->notes = l.notes.v;
+  p->n_notes = l.notes.n;
+  out->promises = l.told.v;
+  describe_mesh(&l, out);
+  describe_constants(&l, out);
+  return out;
+}

@@ -1,0 +1,5 @@
+class m(torch.nn.Module):
+    def forward(self, x: "f32[8, 4]"):
+        d = torch.ops.aten.native_dropout.default(x, 0.5, True)
+        y: "f32[8, 4]" = d[0]
+        return (y,)

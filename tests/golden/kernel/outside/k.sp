@@ -1,0 +1,5 @@
+mesh g[2]
+input A[4]
+sequential { C[i < 4] = A[i] + A[i + 1] }
+parallel { c = A shard(0) }
+prove c is C shard(0)

@@ -1,0 +1,497 @@
+/* test_kernels.c: kernel files. Every kernel that proves has a twin with one
+ * fault, which must not; the examples say their own verdicts. */
+#define _POSIX_C_SOURCE 200809L /* opendir */
+#include "base/file.h"
+#include "kernels/format.h"
+#include "kernels/kernel.h"
+#include "tests/suites.h"
+
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void suite_kernels(void);
+
+/* ---- one kernel ---- */
+
+typedef struct trial {
+  const char *path; /* or text */
+  const char *text;
+  double run_budget;
+  const sp_kernel_expectation *expect;
+  const sp_kernel_problem *lowered;
+  const sp_report *report;
+} trial;
+
+static void run_trial(sp_ctx *ctx, void *arg) {
+  trial *t = arg;
+  const sp_kernel *k =
+      t->path ? sp_kernel_read_file(ctx, t->path)
+              : sp_kernel_read_text(ctx, "k.sp", t->text, strlen(t->text));
+  t->expect = sp_kernel_expects(k);
+  t->lowered = sp_kernel_lower(ctx, k, NULL);
+  const sp_check_options options = {.run_budget = t->run_budget};
+  const sp_report *r = sp_check_problem(ctx, &t->lowered->problem, &options);
+  t->report = sp_kernel_report(ctx, t->lowered, r);
+}
+
+static void say_error(sp_ctx *ctx, const char *what) {
+  const sp_error *e = sp_ctx_error(ctx);
+  printf("\n%s\n  %u:%u: %s\n", what, e->loc.line, e->loc.column, e->message);
+}
+
+static void expect_verdict(const char *text, sp_verdict want) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  trial t = {.text = text};
+  sp_code code = sp_protect(ctx, run_trial, &t);
+  CU_ASSERT_EQUAL(code, SP_OK);
+  if (code != SP_OK) {
+    say_error(ctx, text);
+  } else {
+    CU_ASSERT_EQUAL(t.report->verdict, want);
+    if (t.report->verdict != want) {
+      printf("\n%s\n  %s\n", text, t.report->sentence);
+    }
+  }
+  sp_ctx_free(ctx);
+}
+
+/* The text with its first `from` replaced. */
+static const char *with(sp_ctx *ctx, const char *text, const char *from,
+                        const char *to) {
+  const char *at = strstr(text, from);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+  return sp_format(ctx, "%.*s%s%s", (int)(at - text), text, to,
+                   at + strlen(from));
+}
+
+/* It proves; with the fault it is refuted. */
+static void proves_unless(const char *text, const char *from, const char *to) {
+  expect_verdict(text, SP_REFINES);
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  expect_verdict(with(ctx, text, from, to), SP_VIOLATION);
+  sp_ctx_free(ctx);
+}
+
+/* ---- the language ---- */
+
+#define HEAD                                                                   \
+  "mesh g[4]\nlet N = 16\ninput A[N], B[N], W[N, N]\n"                         \
+  "sequential { C[i < N] = A[i] * B[i]; S = sum(i < N) A[i] * B[i] }\n"
+
+static void placements_cut_inputs_and_promises(void) {
+  proves_unless(HEAD "parallel on g { a = A shard(0) over g; b = B shard(0)\n"
+                     "c[i < N/4] = a[i] * b[i] }\n"
+                     "prove c is C shard(0) over g",
+                "B shard(0)", "B shard(0, 2)");
+  proves_unless(HEAD "parallel on g { a = A shard(0, 2); b = B shard(0, 2)\n"
+                     "c[i < 4] = a[i] * b[i] }\n"
+                     "prove c is C shard(0, 2)",
+                "C shard(0, 2)", "C shard(0, 1)");
+  proves_unless(HEAD "parallel on g { a = A shard(0); b = B shard(0)\n"
+                     "s = sum(i < 4) a[i] * b[i] }\n"
+                     "prove s is S partial(sum) over g",
+                "a[i] *", "a[3 - i] *");
+  proves_unless(HEAD "parallel { a = A partial(sum); p[i < N] = a[i] * B[i]\n"
+                     "c = all_reduce(sum, p) }\n"
+                     "prove c is C replicated",
+                "A partial(sum)", "A replicated");
+}
+
+static void axes_cut_in_the_order_of_the_mesh(void) {
+  proves_unless("mesh d[2], t[3]\nlet N = 12\ninput A[N, 6]\n"
+                "sequential { R[i < N] = sum(k < 6) A[i, k] }\n"
+                "parallel on d, t {\n"
+                "  a = A shard(0) over d, shard(1) over t\n"
+                "  p[i < 6] = sum(k < 2) a[i, k]\n"
+                "  y = reduce_scatter(sum, p, 0) over t\n"
+                "  z = all_gather(y, 0) over d, t\n"
+                "}\n"
+                "prove y is R shard(0) over d, t\n"
+                "prove z is R replicated\n"
+                "prove p is R shard(0) over d, partial(sum) over t",
+                "shard(0) over d, t", "shard(0) over t, d");
+}
+
+static void index_maps_are_promises(void) {
+  proves_unless(HEAD "parallel { c[i < 4] = A[4*i + @g] * B[4*i + @g] }\n"
+                     "prove c[i] is C[4*i + @g]",
+                "is C[4*i + @g]", "is C[4*@g + i]");
+  proves_unless("mesh g[4]\nlet N = 10\ninput A[N]\n"
+                "sequential { C[i < N] = 2 * A[i] }\n"
+                "parallel { a[i < 3] = A[i + 3*@g] where i + 3*@g < N\n"
+                "  c[i < 3] = 2 * a[i] }\n"
+                "prove c[i] is C[i + 3*@g] where i + 3*@g < N",
+                "2 * a[i]", "3 * a[i]");
+}
+
+/* Zig-zag: a rank has a chunk from each end. */
+static void index_maps_with_conditions_are_turned_round(void) {
+  proves_unless("mesh g[4]\nlet N = 16\ninput A[N]\n"
+                "sequential { C[i < N] = 2 * A[i] }\n"
+                "parallel {\n"
+                "  c[h < 2, i < 2] = "
+                "2 * A[(if h == 0 then @g else 7 - @g)*2 + i]\n}\n"
+                "prove c[h, i] is C[(if h == 0 then @g else 7 - @g)*2 + i]",
+                "then @g else 7 - @g)*2 + i]\n}",
+                "then @g else 4 + @g)*2 + i]\n}");
+}
+
+static void padding_holds_anything(void) {
+  expect_verdict("mesh g[4]\nlet N = 10\ninput A[N]\n"
+                 "sequential { S = sum(i < N) A[i] }\n"
+                 "parallel { a[i < 3] = A[i + 3*@g] where i + 3*@g < N\n"
+                 "  p = sum(i < 3) a[i]\n  s = all_reduce(sum, p) }\n"
+                 "prove s is S replicated",
+                 SP_VIOLATION);
+}
+
+static void collectives_are_their_definitions(void) {
+  static const char *const rows[][2] = {
+      {"all_reduce(sum, a)", "y[i < 4] = sum(q < 4) a@(g = q)[i]"},
+      {"all_reduce(max, a)", "y[i < 4] = max(q < 4) a@(g = q)[i]"},
+      {"reduce_scatter(sum, a, 0)", "y[i < 1] = sum(q < 4) a@(g = q)[i + @g]"},
+      {"all_gather(a, 0)", "y[i < 16] = a@(g = i div 4)[i mod 4]"},
+      {"all_to_all(a, 0, 0)", "y[i < 4] = a@(g = i)[@g]"},
+      {"shift(a, 1)", "y[i < 4] = a@(g = (@g - 1) mod 4)[i]"},
+      {"broadcast(a, 2)", "y[i < 4] = a@(g = 2)[i]"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    sp_ctx *ctx = sp_ctx_new(NULL);
+    /* each against the other, element by element on every rank */
+    const char *text =
+        sp_format(ctx,
+                  "mesh g[4]\ninput A[16]\nsequential { Z = 0 }\n"
+                  "parallel { a = A shard(0)\n%s\nw = %s over g\n"
+                  "d = y@(g = @g)\ne[i < 1] = w[i] - d[i] }\n"
+                  "prove only e[i] is Z",
+                  rows[i][1], rows[i][0]);
+    expect_verdict(text, SP_REFINES);
+    expect_verdict(with(ctx, text, "w[i] - d[i]", "w[i] + d[i]"), SP_VIOLATION);
+    sp_ctx_free(ctx);
+  }
+}
+
+static void names_get_new_versions(void) {
+  proves_unless("mesh g[2]\nlet N = 8\ninput A[N]\n"
+                "sequential { S = sum(i < N) A[i] }\n"
+                "parallel { s = 0\n"
+                "  repeat k < 4 { s = s + A[2*k] + A[2*k + 1] } }\n"
+                "prove s is S replicated",
+                "A[2*k + 1]", "A[2*k]");
+}
+
+static void functions_are_equal_where_their_arguments_are(void) {
+  proves_unless("mesh g[4]\ninput A[8]\nfunc f(x)\nfunc h(x, y) = f(x) + 2*y\n"
+                "sequential { C[i < 8] = h(A[i], 3) }\n"
+                "parallel { a = A shard(0); c[i < 2] = f(a[i]) + 6 }\n"
+                "prove c is C shard(0)",
+                "h(A[i], 3)", "h(A[i], 4)");
+}
+
+static void positions_of_extrema_are_the_first(void) {
+  proves_unless("mesh g[4]\ninput A[8]\n"
+                "sequential { M = argmax(i < 8) A[i] }\n"
+                "parallel { a = A shard(0); z = all_gather(a, 0)\n"
+                "  m = argmax(i < 8) z[i] }\n"
+                "prove m is M replicated",
+                "argmax(i < 8) z[i]", "argmin(i < 8) z[i]");
+}
+
+static void integers_index_where_they_are_bounded(void) {
+  proves_unless("mesh g[4]\nlet V = 32\ninput E[V], T[8]: int\n"
+                "assume 0 <= T < V\n"
+                "sequential { C[i < 8] = E[T[i]] }\n"
+                "parallel { e = E shard(0)\n"
+                "  k[i < 8] = T[i] - 8*@g\n"
+                "  p[i < 8] = if 0 <= k[i] < 8 then e[k[i]] else 0\n"
+                "  c = all_reduce(sum, p) }\n"
+                "prove c is C replicated",
+                "0 <= k[i] < 8 then", "0 < k[i] < 8 then");
+}
+
+static void what_is_not_held_is_found(void) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  const char *text = HEAD "parallel { c[i < 2] = A[2*@g + i] * B[2*@g + i] }\n"
+                          "prove c[i] is C[2*@g + i]";
+  trial t = {.text = text};
+  CU_ASSERT_EQUAL(sp_protect(ctx, run_trial, &t), SP_ERR_UNKNOWN);
+  CU_ASSERT_PTR_NOT_NULL(
+      strstr(sp_ctx_error(ctx)->message, "every element of C"));
+  expect_verdict(with(ctx, text, "prove", "prove only"), SP_REFINES);
+  sp_ctx_free(ctx);
+}
+
+/* ---- counterexamples ---- */
+
+static void a_violation_names_rank_index_and_values(void) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  trial t = {.text = "mesh h[2], g[2]\nlet N = 8\ninput A[N, N]\n"
+                     "sequential { T[i < N, j < N] = A[j, i] }\n"
+                     "parallel on h, g {\n"
+                     "  t[i < 4, j < 4] = A[4*@h + j, 4*@g + i]\n"
+                     "}\n"
+                     "prove t[i, j] is T[4*@h + i, 4*@g + j]"};
+  CU_ASSERT_EQUAL_FATAL(sp_protect(ctx, run_trial, &t), SP_OK);
+  CU_ASSERT_EQUAL_FATAL(t.report->verdict, SP_VIOLATION);
+  const sp_counterexample *c = t.report->counterexample;
+  CU_ASSERT_STRING_EQUAL(c->name, "t");
+  CU_ASSERT_EQUAL_FATAL(c->n_dims, 2);
+  int64_t h = c->rank / 2, g = c->rank % 2;
+  CU_ASSERT_EQUAL(c->global_index[0], 4 * h + c->local_index[0]);
+  CU_ASSERT_EQUAL(c->global_index[1], 4 * g + c->local_index[1]);
+  CU_ASSERT_NOT_EQUAL(h, g);
+  CU_ASSERT_PTR_NOT_NULL(strstr(t.report->sentence, "@h = "));
+  CU_ASSERT_PTR_NOT_NULL(strstr(t.report->sentence, "k.sp:6"));
+  sp_ctx_free(ctx);
+}
+
+/* ---- sizes ---- */
+
+static uint64_t obligations(int64_t n, int ranks) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  trial t = {.text = sp_format(
+                 ctx,
+                 "mesh g[%d]\nlet N = %lld\ninput A[N, N], B[N, N]\n"
+                 "sequential { C[i < N, j < N] = sum(k < N) A[i, k]*B[k, j] }\n"
+                 "parallel { a = A shard(1); b = B shard(0)\n"
+                 "  p[i < N, j < N] = sum(k < N/%d) a[i, k] * b[k, j]\n"
+                 "  c = all_reduce(sum, p) }\n"
+                 "prove c is C replicated",
+                 ranks, (long long)n, ranks)};
+  CU_ASSERT_EQUAL_FATAL(sp_protect(ctx, run_trial, &t), SP_OK);
+  CU_ASSERT_EQUAL(t.report->verdict, SP_REFINES);
+  uint64_t asked = t.report->stats.obligations;
+  sp_ctx_free(ctx);
+  return asked;
+}
+
+static void size_does_not_matter(void) {
+  CU_ASSERT_EQUAL(obligations(8, 2), obligations(4096, 64));
+}
+
+/* ---- errors ---- */
+
+static void expect_error(const char *text, sp_code want, uint32_t line,
+                         uint32_t column, const char *message,
+                         const char *hint) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  trial t = {.text = text, .run_budget = -1};
+  sp_code code = sp_protect(ctx, run_trial, &t);
+  CU_ASSERT_EQUAL(code, want);
+  const sp_error *e = sp_ctx_error(ctx);
+  bool ok = code == want && e->loc.line == line && e->loc.column == column &&
+            strstr(e->message, message) && strstr(e->hint, hint);
+  CU_ASSERT(ok);
+  if (!ok && code != SP_OK) {
+    say_error(ctx, text);
+    printf("  hint: %s\n", e->hint);
+  }
+  sp_ctx_free(ctx);
+}
+
+#define BAD(line, column, text, message, hint)                                 \
+  expect_error(text, SP_ERR_INPUT, line, column, message, hint)
+#define FILE_OF(seq, par, promise)                                             \
+  "mesh g[4]\ninput A[8], T[8]: int\nsequential { " seq " }\nparallel { " par  \
+  " }\nprove " promise
+
+static void bad_files_are_errors_at_their_place(void) {
+  BAD(1, 1, "", "no sequential program", "docs/kernels.md");
+  BAD(1, 1, "hello", "a statement expected", "mesh, let");
+  BAD(1, 5, "let if = 3", "if is a word of the language", "another name");
+  BAD(1, 9, "mesh g[3", "\"]\" is missing", "");
+  BAD(3, 25,
+      FILE_OF("C[i < 8] = Ab[i]", "c = A replicated", "c is C replicated"),
+      "nothing is called Ab here", "did you mean A?");
+  BAD(3, 25,
+      FILE_OF("C[i < 8] = exq(A[i])", "c = A replicated", "c is C replicated"),
+      "no function exq", "did you mean exp?");
+  BAD(3, 17, FILE_OF("C[i] = A[i]", "c = A replicated", "c is C replicated"),
+      "needs its extent", "NAME[i < M");
+  BAD(3, 25,
+      FILE_OF("C[i < 8] = A[i, i]", "c = A replicated", "c is C replicated"),
+      "A has 1 dimensions, and is read at 2", "");
+  BAD(3, 29,
+      FILE_OF("C[i < 8] = A[i + 1]", "c = A replicated", "c is C replicated"),
+      "index 0 of A is 8 where i = 7", "guard it");
+  BAD(3, 27,
+      FILE_OF("C[i < 8] = A[T[i]]", "c = A replicated", "c is C replicated"),
+      "index 0 of A is", "guard it");
+  BAD(4, 24, FILE_OF("C[i < 8] = A[i]", "c = A shard(1)", "c is C replicated"),
+      "there is no dimension 1", "count from 0");
+  BAD(4, 18,
+      FILE_OF("C[i < 8] = A[i]", "c = A shard(0, 4)", "c is C replicated"),
+      "no multiple of 16", "where");
+  BAD(5, 1, FILE_OF("C[i < 8] = A[i]", "c = A shard(0)", "c is C replicated"),
+      "c is [2] on a rank, and should be [8]", "C is [8]");
+  BAD(4, 33,
+      FILE_OF("C[i < 8] = A[i]", "x = 1; c[i < 8] = x@(h = 0) + A[i]",
+              "c is C replicated"),
+      "h is no axis of a mesh here", "");
+  BAD(4, 40,
+      FILE_OF("C[i < 8] = A[i]", "x = 1; c[i < 8] = x@(g = @g + 1) + A[i]",
+              "c is C replicated"),
+      "coordinate g of x is 4 where @g = 3", "guard it");
+  BAD(4, 23, FILE_OF("C[i < 8] = A[i]", "c[i < 8] = C[i]", "c is C replicated"),
+      "nothing is called C here", "of the sequential program");
+  BAD(4, 24,
+      FILE_OF("C[i < 8] = A[i]", "let z = 2 * T; c = A replicated",
+              "c is C replicated"),
+      "T is a tensor", "define a tensor");
+}
+
+static void an_expectation_is_about_a_promise(void) {
+  BAD(6, 1,
+      FILE_OF("C[i < 8] = A[i]", "c = A replicated",
+              "c is C replicated\nexpect violation at d"),
+      "nothing is promised of d", "");
+}
+
+static void formulas_need_fitting_types(void) {
+  BAD(3, 28,
+      FILE_OF("C[i < 8] = if A[i] then 1 else 0", "c = A replicated",
+              "c is C replicated"),
+      "a condition expected here", "");
+  BAD(3, 30,
+      FILE_OF("C[i < 8] = A[i] + (i < 2)", "c = A replicated",
+              "c is C replicated"),
+      "a condition and a number", "");
+  BAD(3, 14,
+      FILE_OF("C[i < 8]: int = A[i]", "c = A replicated", "c is C replicated"),
+      "C is declared int, its formula is real", "");
+  BAD(5, 1, FILE_OF("C[i < 8] = T[i]", "c = A replicated", "c is C replicated"),
+      "different types", "");
+}
+
+static void limits_are_errors(void) {
+  BAD(4, 23,
+      FILE_OF("C[i < 8] = A[i]", "repeat s < 5000 { } c = A replicated",
+              "c is C replicated"),
+      "5000 steps", "");
+  BAD(4, 37,
+      FILE_OF("C[i < 8] = A[i]",
+              "repeat s < 4096 { repeat t < 4096 { } } c = A replicated",
+              "c is C replicated"),
+      "over 100000 statements", "");
+  char deep[400] = "mesh g[4] let x = ";
+  memset(deep + strlen(deep), '(', 300);
+  BAD(1, 51, deep, "nested too deep", "");
+}
+
+/* ---- layout ---- */
+
+typedef struct format_job {
+  const char *text, *once, *twice;
+} format_job;
+
+static void format(sp_ctx *ctx, void *arg) {
+  format_job *j = arg;
+  j->once = sp_kernel_format(ctx, "k.sp", j->text, strlen(j->text));
+  j->twice = sp_kernel_format(ctx, "k.sp", j->once, strlen(j->once));
+}
+
+static void formatting_changes_blanks_only(void) {
+  static const char text[] =
+      "\n\n# a kernel\nmesh  g [4] # ranks\n\n\n\ninput A[ 8 ],T[8] :int\n"
+      "sequential{\n\nC [i<8]=if 0<=i-1 and i<8 then -A[i-1]* 2 else\n"
+      "sum (k<8)A[k]\n}\nparallel on g{\n# all\nc=A replicated;d = "
+      "c@( g=(@g+1)mod 4 )\n\n}\nprove c is C replicated over g\n\n\n";
+  static const char want[] =
+      "# a kernel\nmesh g[4]  # ranks\n\ninput A[8], T[8]: int\n"
+      "sequential {\n  C[i < 8] = if 0 <= i-1 and i < 8 then -A[i-1] * 2 else\n"
+      "      sum(k < 8) A[k]\n}\nparallel on g {\n  # all\n"
+      "  c = A replicated; d = c@(g = (@g+1) mod 4)\n}\n"
+      "prove c is C replicated over g\n";
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  format_job j = {.text = text};
+  CU_ASSERT_EQUAL_FATAL(sp_protect(ctx, format, &j), SP_OK);
+  CU_ASSERT_STRING_EQUAL(j.once, want);
+  CU_ASSERT_STRING_EQUAL(j.twice, want);
+  if (strcmp(j.once, want) != 0) {
+    printf("\n%s", j.once);
+  }
+  sp_ctx_free(ctx);
+}
+
+/* ---- examples ---- */
+
+static bool is_example(const char *name) {
+  size_t n = strlen(name);
+  return n > 3 && strcmp(name + n - 3, ".sp") == 0;
+}
+
+static void check_layout(sp_ctx *ctx, const char *path) {
+  size_t n;
+  format_job j = {.text = sp_file_read(ctx, path, sp_nowhere(), 1 << 20, &n)};
+  CU_ASSERT_EQUAL_FATAL(sp_protect(ctx, format, &j), SP_OK);
+  CU_ASSERT_STRING_EQUAL(j.once, j.text);
+  if (strcmp(j.once, j.text) != 0) {
+    printf("\n%s: shardproof fmt -i would change it\n", path);
+  }
+}
+
+static void check_example(sp_ctx *ctx, const char *path) {
+  trial t = {.path = path};
+  sp_code code = sp_protect(ctx, run_trial, &t);
+  CU_ASSERT_EQUAL(code, SP_OK);
+  if (code != SP_OK) {
+    say_error(ctx, path);
+    return;
+  }
+  sp_verdict want = t.expect->given ? t.expect->verdict : SP_REFINES;
+  bool ok = t.report->verdict == want &&
+            (!t.expect->at ||
+             strcmp(t.report->counterexample->name, t.expect->at) == 0);
+  CU_ASSERT(ok);
+  check_layout(ctx, path);
+  bool broken = strstr(path, "_broken.sp");
+  CU_ASSERT_EQUAL(want, broken ? SP_VIOLATION : SP_REFINES);
+  if (!ok) {
+    printf("\n%s: %s\n", path, t.report->sentence);
+  }
+}
+
+static void examples_have_the_verdicts_that_they_say(void) {
+  const char *root = getenv("SHARDPROOF_SOURCE");
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s/examples/kernels", root ? root : ".");
+  DIR *d = opendir(folder);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+  size_t n = 0;
+  for (struct dirent *e; (e = readdir(d)) != NULL;) {
+    if (is_example(e->d_name)) {
+      sp_ctx *ctx = sp_ctx_new(NULL);
+      check_example(ctx, sp_format(ctx, "%s/%s", folder, e->d_name));
+      sp_ctx_free(ctx);
+      n++;
+    }
+  }
+  closedir(d);
+  CU_ASSERT(n >= 10);
+}
+
+void suite_kernels(void) {
+  CU_pSuite s = CU_add_suite("kernels", NULL, NULL);
+  CU_ADD_TEST(s, placements_cut_inputs_and_promises);
+  CU_ADD_TEST(s, axes_cut_in_the_order_of_the_mesh);
+  CU_ADD_TEST(s, index_maps_are_promises);
+  CU_ADD_TEST(s, index_maps_with_conditions_are_turned_round);
+  CU_ADD_TEST(s, padding_holds_anything);
+  CU_ADD_TEST(s, collectives_are_their_definitions);
+  CU_ADD_TEST(s, names_get_new_versions);
+  CU_ADD_TEST(s, functions_are_equal_where_their_arguments_are);
+  CU_ADD_TEST(s, positions_of_extrema_are_the_first);
+  CU_ADD_TEST(s, integers_index_where_they_are_bounded);
+  CU_ADD_TEST(s, what_is_not_held_is_found);
+  CU_ADD_TEST(s, a_violation_names_rank_index_and_values);
+  CU_ADD_TEST(s, size_does_not_matter);
+  CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
+  CU_ADD_TEST(s, an_expectation_is_about_a_promise);
+  CU_ADD_TEST(s, formulas_need_fitting_types);
+  CU_ADD_TEST(s, limits_are_errors);
+  CU_ADD_TEST(s, formatting_changes_blanks_only);
+  CU_ADD_TEST(s, examples_have_the_verdicts_that_they_say);
+}
