@@ -190,6 +190,24 @@ static sp_expr eq0_of_div(sp_pool *p, sp_expr d, int64_t lo, int64_t hi) {
   return (sp_expr){0};
 }
 
+/* A choice between two numbers is one of them: its condition, or not. 0 if d is
+ * something else. */
+static sp_expr eq0_of_choice(sp_pool *p, sp_expr d) {
+  spi_parts t;
+  spi_parts_of(p, d, &t);
+  const spi_node_t *a = t.n == 1 ? spi_get(p, t.arg[0]) : NULL;
+  int64_t x, y;
+  if (!a || a->kind != SP_KIND_ITE ||
+      spi_kind(p, a->args[1]) != SP_KIND_INT ||
+      spi_kind(p, a->args[2]) != SP_KIND_INT ||
+      !sp_mul_ok(t.coef[0], sp_int_value(p, a->args[1]), &x) ||
+      !sp_mul_ok(t.coef[0], sp_int_value(p, a->args[2]), &y) ||
+      !sp_add_ok(x, t.c, &x) || !sp_add_ok(y, t.c, &y)) {
+    return (sp_expr){0};
+  }
+  return sp_ite(p, a->args[0], sp_bool(p, x == 0), sp_bool(p, y == 0));
+}
+
 static sp_expr eq0_normal(sp_pool *p, sp_expr d) {
   spi_sum s = spi_sum_new(p, 8);
   spi_sum_add(&s, d, 1);
@@ -205,6 +223,10 @@ static sp_expr eq0_normal(sp_pool *p, sp_expr d) {
   sp_range(p, d, &lo, &hi);
   if (lo > 0 || hi < 0 || (lo == 0 && hi == 0)) {
     return sp_bool(p, lo == 0);
+  }
+  e = eq0_of_choice(p, d);
+  if (e.v) {
+    return e;
   }
   e = eq0_of_div(p, d, lo, hi);
   if (e.v) {

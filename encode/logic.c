@@ -302,6 +302,31 @@ static sp_expr or_done(sp_pool *p, uint32_t n, sp_expr *v) {
   return spi_node(p, SP_KIND_OR, SP_SORT_BOOL, 0, n, v, NULL);
 }
 
+/* x /= k beside d: where it is false, x is k. d is dropped when it is false
+ * there; true: d is true there, and the disjunction everywhere. */
+static bool or_points(sp_pool *p, uint32_t *n, sp_expr *v) {
+  for (uint32_t i = 0; i < *n; i++) {
+    const spi_node_t *d = spi_get(p, v[i]);
+    spi_parts t = {0};
+    if (d->kind == SP_KIND_NOT && spi_kind(p, d->args[0]) == SP_KIND_EQ0) {
+      spi_parts_of(p, spi_get(p, d->args[0])->args[0], &t);
+    }
+    if (t.n != 1 || t.coef[0] != 1 ||
+        spi_kind(p, t.arg[0]) != SP_KIND_VAR || t.c == INT64_MIN) {
+      continue;
+    }
+    sp_expr x = t.arg[0], k = sp_int(p, -t.c);
+    for (uint32_t j = 0; j < *n; j++) {
+      sp_expr e = j != i ? sp_subst(p, v[j], 1, &x, &k) : SPI_FALSE;
+      if (spi_same(e, SPI_TRUE)) {
+        return true;
+      }
+      v[j] = j != i && spi_same(e, SPI_FALSE) ? SPI_FALSE : v[j];
+    }
+  }
+  return or_trivial(p, n, v);
+}
+
 static sp_expr or_normal(sp_pool *p, uint32_t n, sp_expr *v) {
   n = sort_unique(n, v);
   if (or_trivial(p, &n, v)) {
@@ -319,7 +344,7 @@ static sp_expr or_normal(sp_pool *p, uint32_t n, sp_expr *v) {
       return spi_or_n(p, n, v); /* smaller than before */
     }
   }
-  if (or_trivial(p, &n, v)) {
+  if (or_trivial(p, &n, v) || (n <= OR_MERGE_MAX && or_points(p, &n, v))) {
     return SPI_TRUE;
   }
   sp_expr e = or_done(p, n, v);

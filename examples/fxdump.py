@@ -75,8 +75,9 @@ def constant_comments(graph_module):
         value = getattr(graph_module, node.target) if node.op == 'get_attr' else None
         if isinstance(value, torch.Tensor) and not isinstance(value, FakeTensor):
             with unset_fake_temporarily():
+                numbers = value.int() if value.dtype == torch.bool else value
                 rows.append('# %s: {dtype: %s, shape: %s, value: %s}\n' % (
-                    node.target, dtype_abbrs[value.dtype], list(value.shape), value.tolist()))
+                    node.target, dtype_abbrs[value.dtype], list(value.shape), numbers.tolist()))
     return ''.join(rows)
 
 

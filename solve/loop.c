@@ -1,5 +1,6 @@
 /* loop.c: induction. Read spi_loop_relate, then prove_step_kept. */
 #include "solve/loop.h"
+#include "solve/loop_apart.h"
 #include "solve/loop_invariant.h"
 #include "solve/loop_partial.h"
 #include "solve/machine.h"
@@ -201,7 +202,9 @@ static void choose(loops *l, uint32_t k) {
   for (uint32_t i = 0; i < l->seq.n; i++) {
     uint32_t seq = (k + i) % l->seq.n;
     if (may_correspond(l, k, seq)) {
-      choose_annotated(l, k, seq);
+      if (!l->s->problem->versions) { /* there both are of one device */
+        choose_annotated(l, k, seq);
+      }
       choice c = {.seq = seq, .guard = all};
       choose_placed(l, k, seq, 0, &c);
     }
@@ -500,6 +503,19 @@ static const char *steps_differ(const loops *l) {
                    (long long)l->seq.trips, (long long)l->dist.trips);
 }
 
+/* Loops in the sequential body, where the distributed one has none: unrolled in
+ * the body; NULL: none. That they make so many steps is yet to be proved. */
+static const spi_apart *take_body_apart(loops *l) {
+  if (!spi_has_loop(l->seq.body) || spi_has_loop(l->dist.body) ||
+      l->s->problem->ranked) {
+    return NULL;
+  }
+  const spi_apart *a =
+      spi_region_apart(spi_substate(l->s, l->seq.body, NULL));
+  l->seq.body = a ? a->program : l->seq.body;
+  return a;
+}
+
 /* Try one sequential loop; true when it is the counterpart. */
 static bool relate_to(loops *l, const char **why) {
   sp_state *s = l->s;
@@ -520,6 +536,7 @@ static bool relate_to(loops *l, const char **why) {
     *why = "the counters of the sequential loop were not proved";
     return false;
   }
+  const spi_apart *apart = take_body_apart(l);
   l->carried = sp_alloc_n(s->ctx, l->dist.n + 1u, sizeof *l->carried);
   for (uint32_t k = 0; k < l->dist.n; k++) {
     if (!l->dist.counter[k].known) {
@@ -536,7 +553,8 @@ static bool relate_to(loops *l, const char **why) {
   for (int round = 0; round < MAX_ROUNDS && !kept; round++) {
     kept = prove_step_kept(l, &bodies);
   }
-  kept = kept && seq_counters_kept(l, bodies);
+  kept = kept && seq_counters_kept(l, bodies) &&
+         (!apart || spi_apart_proved(bodies, apart));
   spi_keep_substate(s, bodies, l->dist_node->name);
   if (!kept) {
     *why = "no relations of the carried tensors were found that the body "

@@ -96,7 +96,7 @@ static void unroll(building *b, const sp_node *node, const loop_shape *shape,
 static void find_lost(building *b) {
   sp_state *s = b->s;
   const sp_program *p = s->dist_program;
-  for (uint32_t k = 0; k < p->n_nodes; k++) {
+  for (uint32_t k = 0; p && k < p->n_nodes; k++) {
     const sp_node *node = &p->nodes[k];
     bool lost = false;
     for (uint32_t o = 0; o < node->n_out && spi_is_loop(node); o++) {
@@ -186,36 +186,48 @@ static const sp_placed *placed_anew(sp_ctx *ctx, const sp_placed *v, size_t n,
   return out;
 }
 
+static spi_apart *apart(sp_state *s) {
+  building b = {.s = s};
+  uint32_t *now =
+      sp_alloc_n(s->ctx, s->seq_program->n_tensors + 1u, sizeof *now);
+  spi_seq_refresh(s, 0);
+  find_lost(&b);
+  const sp_program *program = rebuilt(&b, now);
+  if (!b.changed) {
+    return NULL;
+  }
+  spi_apart *a = sp_alloc(s->ctx, sizeof *a);
+  *a = (spi_apart){.program = program,
+                   .now = now,
+                   .open = b.open.v,
+                   .conditions = b.conditions.v,
+                   .n_conditions = b.conditions.n};
+  return a;
+}
+
+const spi_apart *spi_region_apart(sp_state *s) {
+  return apart(s);
+}
+
 const spi_apart *spi_loops_apart(sp_state *s) {
   sp_ctx *ctx = s->ctx;
   const sp_problem *was = s->problem;
-  if (was->ranked) {
-    return NULL;
-  }
-  building b = {.s = s};
-  uint32_t *now =
-      sp_alloc_n(ctx, s->seq_program->n_tensors + 1u, sizeof *now);
-  spi_seq_refresh(s, 0);
-  find_lost(&b);
-  const sp_program *seq = rebuilt(&b, now);
-  if (!b.changed) {
+  spi_apart *a = was->ranked ? NULL : apart(s);
+  if (!a) {
     return NULL;
   }
   sp_range_given *ranges =
       sp_alloc_n(ctx, was->n_ranges + 1, sizeof *ranges);
   for (size_t i = 0; i < was->n_ranges; i++) {
     ranges[i] = was->ranges[i];
-    ranges[i].seq = now[was->ranges[i].seq];
+    ranges[i].seq = a->now[was->ranges[i].seq];
   }
-  spi_apart *a = sp_alloc(ctx, sizeof *a);
   a->problem = *was;
-  a->problem.seq = seq;
-  a->problem.given = placed_anew(ctx, was->given, was->n_given, now);
-  a->problem.promised = placed_anew(ctx, was->promised, was->n_promised, now);
+  a->problem.seq = a->program;
+  a->problem.given = placed_anew(ctx, was->given, was->n_given, a->now);
+  a->problem.promised =
+      placed_anew(ctx, was->promised, was->n_promised, a->now);
   a->problem.ranges = ranges;
-  a->open = b.open.v;
-  a->conditions = b.conditions.v;
-  a->n_conditions = b.conditions.n;
   return a;
 }
 

@@ -21,6 +21,8 @@ typedef struct spi_condition {
 } spi_condition;
 
 typedef struct spi_apart {
+  const sp_program *program;
+  const uint32_t *now; /* by tensor of the program before: that of this one */
   sp_problem problem;
   const bool *open; /* by sequential node: a loop to be defined */
   size_t n_conditions;
@@ -29,6 +31,8 @@ typedef struct spi_apart {
 
 /* NULL: nothing is left to take apart. s: the failed check. */
 const spi_apart *spi_loops_apart(sp_state *s);
+/* The sequential program of s alone (a loop's body); `problem` is not set. */
+const spi_apart *spi_region_apart(sp_state *s);
 /* s: the state over the new problem, before anything is propagated. */
 bool spi_apart_proved(sp_state *s, const spi_apart *a);
 

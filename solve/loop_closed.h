@@ -67,6 +67,11 @@ bool spi_close_rescaled(spi_closing *c, spi_carried *x);
 /* Besides own ({0}: none), e reads nothing that changes from step to step but
  * the step itself. */
 bool spi_reads_outer(const spi_closing *c, sp_expr e, sp_sym own);
+/* Variables for the digits of the step that e asks for (all of it, if for none),
+ * and the step as a term of them. Returns how many. */
+enum { SPI_MAX_DIGITS = 8 };
+uint32_t spi_step_digits(const spi_closing *c, sp_expr e, sp_expr *var,
+                         sp_expr *step);
 /* e with reads of names replaced by their closed forms, where these are
  * known. */
 sp_expr spi_closed_reads(spi_closing *c, sp_expr e);

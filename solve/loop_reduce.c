@@ -64,11 +64,12 @@ static bool close_by(spi_closing *c, spi_carried *x, sp_expr e,
       !sp_prove_equal(s->prover, e, want, (sp_hyps){0})) {
     return false;
   }
-  sp_expr u = sp_fresh(p, c->trips);
+  sp_expr var[SPI_MAX_DIGITS], u;
+  uint32_t n = spi_step_digits(c, added, var, &u);
   sp_expr g = spi_at_step(c, added, u);
   sp_expr before = sp_ite(p, sp_lt(p, u, c->step), g, none);
-  x->at = combine(p, op, x->first, sp_red(p, op, 1, &u, before));
-  x->end = combine(p, op, x->first, sp_red(p, op, 1, &u, g));
+  x->at = combine(p, op, x->first, sp_red(p, op, n, var, before));
+  x->end = combine(p, op, x->first, sp_red(p, op, n, var, g));
   x->maximum = op == SP_RED_MAX;
   return true;
 }

@@ -61,20 +61,19 @@ static void add_step(steps *out, sp_expr w) {
   }
 }
 
-/* r + a t < 0 changes between two steps: both, in either direction. */
-static void bound(const spi_closing *c, sp_expr e, steps *out) {
-  sp_pool *p = c->s->pool;
+/* r + a x < 0 changes between two values of x: both, in either direction. */
+static void bound(sp_pool *p, sp_expr e, sp_expr x, steps *out) {
   if (sp_kind_of(p, e) != SP_KIND_LIN) {
     return;
   }
   int64_t a = 0;
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    if (sp_arg(p, e, i).v == c->step.v) {
+    if (sp_arg(p, e, i).v == x.v) {
       a = sp_lin_coef(p, e, i);
     }
   }
-  sp_expr r = sp_isub(p, e, sp_iscale(p, c->step, a));
-  if (a == 0 || sp_has_free(p, r, c->step)) {
+  sp_expr r = sp_isub(p, e, sp_iscale(p, x, a));
+  if (a == 0 || sp_has_free(p, r, x)) {
     return;
   }
   int64_t by = a < 0 ? -a : a;
@@ -85,36 +84,59 @@ static void bound(const spi_closing *c, sp_expr e, steps *out) {
   add_step(out, sp_idiv(p, sp_iaddc(p, r, by - 1), by));
 }
 
-static void bounds(const spi_closing *c, sp_expr e, steps *out, int depth) {
-  sp_pool *p = c->s->pool;
+static void bounds(sp_pool *p, sp_expr e, sp_expr x, steps *out, int depth) {
   sp_kind kind = sp_kind_of(p, e);
   if (kind == SP_KIND_LT0 || kind == SP_KIND_EQ0) {
-    bound(c, sp_arg(p, e, 0), out);
+    bound(p, sp_arg(p, e, 0), x, out);
     return;
   }
   bool logic = kind == SP_KIND_NOT || kind == SP_KIND_OR;
   for (uint32_t i = 0; logic && depth < MAX_NEST && i < sp_n_args(p, e); i++) {
-    bounds(c, sp_arg(p, e, i), out, depth + 1);
+    bounds(p, sp_arg(p, e, i), x, out, depth + 1);
   }
+}
+
+/* The one value of x at which e holds, as a term without x and the variables in
+ * `also`; 0: none was found. */
+static sp_expr solved(sp_state *s, sp_expr e, sp_expr x, uint32_t n,
+                      const sp_expr *also) {
+  sp_pool *p = s->pool;
+  steps found = {0};
+  sp_mode was = sp_pool_mode(p, SP_MODE_NORMAL);
+  bounds(p, sp_simplify(p, e), x, &found, 0);
+  sp_pool_mode(p, was);
+  for (uint32_t i = 0; i < found.n; i++) {
+    bool free = true;
+    for (uint32_t k = 0; k < n; k++) {
+      free = free && !sp_has_free(p, found.v[i], also[k]);
+    }
+    sp_expr goal = sp_or(p, sp_not(p, e), sp_eq(p, x, found.v[i]));
+    if (free && sp_prove_holds(s->prover, "loop: written in one step", goal,
+                               (sp_hyps){0})) {
+      return found.v[i];
+    }
+  }
+  return (sp_expr){0};
 }
 
 /* The one step that writes an element; 0: none was found. */
 static sp_expr writer(spi_closing *c, sp_expr writes) {
   sp_state *s = c->s;
   sp_pool *p = s->pool;
-  steps found = {0};
-  sp_mode was = sp_pool_mode(p, SP_MODE_NORMAL);
-  bounds(c, sp_simplify(p, writes), &found, 0);
-  sp_pool_mode(p, was);
-  for (uint32_t i = 0; i < found.n; i++) {
-    sp_expr goal = sp_or(p, sp_not(p, writes),
-                         sp_eq(p, c->step, found.v[i]));
-    if (sp_prove_holds(s->prover, "loop: written in one step", goal,
-                       (sp_hyps){0})) {
-      return found.v[i];
+  sp_expr digit[SPI_MAX_DIGITS], value[SPI_MAX_DIGITS], step;
+  uint32_t n = spi_step_digits(c, writes, digit, &step);
+  sp_expr in_digits = spi_at_step(c, writes, step);
+  for (uint32_t i = 0; i < n; i++) {
+    value[i] = solved(s, in_digits, digit[i], n, digit);
+    if (!value[i].v) {
+      return value[i];
     }
   }
-  return (sp_expr){0};
+  sp_expr w = sp_subst(p, step, n, digit, value);
+  sp_expr goal = sp_or(p, sp_not(p, writes), sp_eq(p, c->step, w));
+  bool ok = sp_prove_holds(s->prover, "loop: written in one step", goal,
+                           (sp_hyps){0});
+  return ok ? w : (sp_expr){0};
 }
 
 static sp_expr written_before(const spi_closing *c, const spi_carried *x,

@@ -171,7 +171,7 @@ static sp_span where_inside(const looking *l, sp_expr index, sp_span inside) {
   spi_points x;
   uint32_t at = 0;
   if (index.v == l->var.v) {
-    return inside;
+    return spi_span_below(ctx, inside, l->extent);
   }
   if (!spi_points_of(p, index, &x)) {
     return spi_span_all(l->extent);

@@ -390,11 +390,38 @@ static bool is_twin(sp_state *s, spi_attempt *a) {
   return spi_prove_step(s, a, t);
 }
 
+/* The same operator on operands that are proved equal. */
+static bool is_same_operator(sp_state *s, uint32_t t) {
+  const sp_node *node =
+      &s->dist_program->nodes[s->dist_program->tensors[t].node];
+  uint32_t v = spi_same_operator(s, t);
+  uint32_t n = spi_is_loop(node) ? node->n_out : 1; /* all results at once */
+  if (v == SP_NO_TENSOR) {
+    return false;
+  }
+  for (uint32_t o = 0; o < n; o++) {
+    spi_attempt a = {.dist = t + o, .seq = v + o};
+    if (s->seq[a.seq].alias) {
+      a.seq = s->seq[a.seq].alias - 1;
+    }
+    for (uint32_t d = 0; d < s->dist_program->tensors[t + o].shape.n_dims;
+         d++) {
+      a.phi[d] = s->dist[t + o].idx[d];
+    }
+    adopt(s, &a, anchor_at(s, &a));
+    s->dist[t + o].how = "the same operator on equal operands";
+  }
+  return true;
+}
+
 static void relate(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   const sp_node *node =
       &s->dist_program->nodes[s->dist_program->tensors[t].node];
   if (spi_is_loop(node) && !w->def.v) {
+    if (is_same_operator(s, t)) {
+      return;
+    }
     spi_loop_relate(s, node);
     if (w->how) {
       return;
@@ -403,7 +430,7 @@ static void relate(sp_state *s, uint32_t t) {
   sp_expr e = spi_dist_def(s, t);
   spi_dist_raw(s, t);
   if (w->opaque) {
-    s->stats.unrelated += !spi_same_unknown(s, t);
+    s->stats.unrelated += !is_same_operator(s, t);
     return;
   }
   if (is_clean(s, e, 0)) {
@@ -411,11 +438,19 @@ static void relate(sp_state *s, uint32_t t) {
     return;
   }
   spi_attempt a = {.dist = t, .term = e, .raw = spi_dist_raw(s, t)};
-  if (is_twin(s, &a) || find(s, &a)) {
+  if (is_twin(s, &a)) {
     adopt(s, &a, anchor_at(s, &a));
     return;
   }
-  if (relate_inside(s, t)) {
+  if (is_same_operator(s, t)) {
+    return;
+  }
+  if (find(s, &a)) {
+    adopt(s, &a, anchor_at(s, &a));
+    return;
+  }
+  /* Between versions what is related on one side of a border only is wrong. */
+  if (!s->problem->versions && relate_inside(s, t)) {
     return;
   }
   w->how = "no sequential tensor equals it; inlined into its users";

@@ -1,28 +1,34 @@
-/* rule_pieces.c: one reduction is its pieces combined.
+/* rule_pieces.c: one reduction is its pieces combined. Read spi_pieces_equal.
  *
- * LEMMA. Let A(k) be a body over the range K, and P_1 .. P_n terms, P_s the
- * reduction of B_s over K_s by the same operation (a term that is no such
- * reduction is one over a range of one). If maps m_s: K_s -> K are in range and
- * injective, their images are pairwise disjoint, the sizes of the K_s add up to
- * that of K, and A(m_s(k')) = B_s(k') for all k' in K_s, then the reduction of
- * A is P_1 combined with .. P_n: the images are disjoint and together as many
- * as K, so each element of K is in exactly one.
+ * LEMMA. Let the whole be the reduction of A(k) over those k of the range K
+ * for which G(k) holds, and piece s the reduction by the same operation of
+ * B_s(k') over those k' of K_s for which g_s(k') holds (a term that is no such
+ * reduction is one over a range of one). If maps m_s: K_s -> K are given and
+ *   1. g_s(k') implies that m_s(k') is in K, G(m_s(k')), A(m_s(k')) = B_s(k'),
+ *   2. (s, k') -> m_s(k') is injective where the g_s hold,
+ *   3. each k of K with G(k) is some m_s(k') with g_s(k'),
+ * then the whole is its pieces combined: both reduce the same values, each as
+ * often. Instead of 3., where there are no conditions: the sizes of the K_s add
+ * up to that of K. An operation that does not mind repetition (max, min, or,
+ * and) needs 1. and 3. only.
  *
  * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
- * those of P_2, each over k, too (sums are finite: order does not matter).
+ * those of P_2, each over k, too (sums are finite: order does not matter). A
+ * choice ite(c, P + Q, P) has the pieces of P, and those of Q where c holds.
  *
  * Rings (all-reduce, attention, collective matmul) take a reduction apart into
- * as many pieces as there are ranks; micro-batches take it apart on each rank.
+ * as many pieces as there are ranks, micro-batches on each rank, tiles with a
+ * remainder into one that is partly outside, scans into what was seen so far.
  */
 #include "solve/match.h"
 #include "solve/prove.h"
 
-enum { MAX_VARS = 16, MAX_PIECES = 64, MAX_NESTED = 8 };
+enum { MAX_VARS = 16, MAX_PIECES = 64, MAX_NESTED = 24 };
 
 typedef struct piece {
   uint32_t n;
   sp_expr var[MAX_VARS];
-  sp_expr body;
+  sp_expr guard, body;
   sp_expr map[MAX_VARS]; /* of the whole's variables */
 } piece;
 
@@ -33,8 +39,10 @@ typedef struct whole {
   sp_red_op op;
   uint32_t n;
   sp_expr var[MAX_VARS];
-  sp_expr body;
+  sp_expr guard, body;
 } whole;
+
+/* ---- what is made of pieces ---- */
 
 /* e itself a combination, not under a reduction. */
 static bool is_combination(const sp_pool *p, sp_expr e, sp_red_op *op,
@@ -74,39 +82,144 @@ static bool combines(sp_pool *p, sp_expr e, sp_red_op op) {
          (coef.v == 0 || sp_num_eq(coef, sp_num_from_i64(p, 1)));
 }
 
+static bool is_choice(const sp_pool *p, sp_expr e) {
+  return sp_kind_of(p, e) == SP_KIND_ITE &&
+         sp_sort_of(p, e) == SP_SORT_REAL && !sp_has_red(p, sp_arg(p, e, 0));
+}
+
+/* Is a branch of the choice e more than one piece, or a reduction? */
+static bool choice_splits(sp_pool *p, sp_expr e, sp_red_op op) {
+  for (uint32_t i = 1; i <= 2; i++) {
+    sp_expr b = sp_arg(p, e, i);
+    if (is_red(p, b, op) || combines(p, b, op) || is_choice(p, b)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The operation of the first branch of choices that is a combination or a
+ * reduction. */
+static bool choice_op(sp_pool *p, sp_expr e, sp_red_op *op, int depth) {
+  sp_num coef;
+  if (sp_kind_of(p, e) == SP_KIND_RED) {
+    *op = sp_red_op_of(p, e);
+    return *op != SP_RED_LAMBDA;
+  }
+  if (is_choice(p, e) && depth < MAX_NESTED) {
+    return choice_op(p, sp_arg(p, e, 1), op, depth + 1) ||
+           choice_op(p, sp_arg(p, e, 2), op, depth + 1);
+  }
+  return is_combination(p, e, op, &coef) && combines(p, e, *op);
+}
+
 bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef) {
+  if (is_choice(p, e)) {
+    *coef = (sp_num){0};
+    return choice_op(p, e, op, 0);
+  }
   if (sp_kind_of(p, e) == SP_KIND_RED) {
     *op = sp_red_op_of(p, e);
     *coef = (sp_num){0};
     while (is_red(p, e, *op)) {
       e = sp_red_body(p, e);
     }
-    return combines(p, e, *op);
+    return *op != SP_RED_LAMBDA &&
+           (combines(p, e, *op) ||
+            (is_choice(p, e) && choice_splits(p, e, *op)));
   }
   return is_combination(p, e, op, coef);
 }
 
 uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op) {
-  sp_expr e = sp_kind_of(p, pieces) == SP_KIND_RED ? pieces
-                                                   : sp_arg(p, pieces, 0);
-  while (is_red(p, e, op) || combines(p, e, op)) {
-    e = is_red(p, e, op) ? sp_red_body(p, e) : sp_arg(p, e, 0);
+  bool outer = sp_kind_of(p, pieces) == SP_KIND_RED || is_choice(p, pieces);
+  sp_expr e = outer ? pieces : sp_arg(p, pieces, 0), guard;
+  while (is_red(p, e, op) || combines(p, e, op) ||
+         (is_choice(p, e) && choice_splits(p, e, op))) {
+    if (is_choice(p, e)) {
+      sp_expr inner;
+      sp_guard_of(p, op, e, &guard, &inner);
+      e = inner.v == e.v ? sp_arg(p, e, 1) : inner;
+    } else {
+      e = is_red(p, e, op) ? sp_red_body(p, e) : sp_arg(p, e, 0);
+    }
   }
   return sp_skeleton(p, e);
 }
 
-/* The pieces of a whole. */
+/* ---- taking apart ---- */
+
 typedef struct cut {
   uint32_t n;
   piece v[MAX_PIECES];
 } cut;
 
-/* Adds the pieces of e, which is under the variables of *outer. */
+static bool cut_add(const whole *w, cut *c, sp_expr e, const piece *outer,
+                    int depth);
+
+/* What e combines, or e alone. */
+static uint32_t parts_of(const whole *w, sp_expr e, sp_expr *out) {
+  if (!combines(w->p, e, w->op)) {
+    out[0] = e;
+    return 1;
+  }
+  for (uint32_t i = 0; i < sp_n_args(w->p, e); i++) {
+    out[i] = sp_arg(w->p, e, i);
+  }
+  return sp_n_args(w->p, e);
+}
+
+/* Takes e out of the list; false when it is not in it. */
+static bool take(sp_expr *list, uint32_t *n, sp_expr e) {
+  for (uint32_t i = 0; i < *n; i++) {
+    if (list[i].v == e.v) {
+      list[i] = list[--*n];
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A choice: what both branches combine, then the rest of each under its
+ * condition. */
+static bool cut_choice(const whole *w, cut *c, sp_expr e, const piece *outer,
+                       int depth) {
+  sp_pool *p = w->p;
+  sp_expr a[MAX_PIECES], b[MAX_PIECES];
+  uint32_t na = parts_of(w, sp_arg(p, e, 1), a), left = 0;
+  uint32_t nb = parts_of(w, sp_arg(p, e, 2), b);
+  bool ok = true;
+  for (uint32_t i = 0; i < na && ok; i++) {
+    if (take(b, &nb, a[i])) {
+      ok = cut_add(w, c, a[i], outer, depth + 1);
+    } else {
+      a[left++] = a[i];
+    }
+  }
+  piece x = *outer;
+  x.guard = sp_and(p, outer->guard, sp_arg(p, e, 0));
+  for (uint32_t i = 0; i < left && ok; i++) {
+    ok = cut_add(w, c, a[i], &x, depth + 1);
+  }
+  x.guard = sp_and(p, outer->guard, sp_not(p, sp_arg(p, e, 0)));
+  for (uint32_t i = 0; i < nb && ok; i++) {
+    ok = cut_add(w, c, b[i], &x, depth + 1);
+  }
+  return ok;
+}
+
+/* Adds the pieces of e, which is under the variables and the guard of outer. */
 static bool cut_add(const whole *w, cut *c, sp_expr e, const piece *outer,
                     int depth) {
   sp_pool *p = w->p;
   piece x = *outer;
-  while (is_red(p, e, w->op)) {
+  for (;;) {
+    sp_expr guard;
+    sp_guard_of(p, w->op, e, &guard, &e);
+    x.guard = sp_and(p, x.guard, guard);
+    if (!is_red(p, e, w->op)) {
+      break;
+    }
     uint32_t n = sp_red_n_vars(p, e);
     if (x.n + n > MAX_VARS) {
       return false;
@@ -114,12 +227,15 @@ static bool cut_add(const whole *w, cut *c, sp_expr e, const piece *outer,
     e = sp_red_open(p, e, x.var + x.n);
     x.n += n;
   }
-  if (combines(p, e, w->op) && depth < MAX_NESTED) {
+  if (depth < MAX_NESTED && combines(p, e, w->op)) {
     bool ok = true;
     for (uint32_t i = 0; i < sp_n_args(p, e) && ok; i++) {
       ok = cut_add(w, c, sp_arg(p, e, i), &x, depth + 1);
     }
     return ok;
+  }
+  if (depth < MAX_NESTED && is_choice(p, e) && choice_splits(p, e, w->op)) {
+    return cut_choice(w, c, e, &x, depth);
   }
   if (c->n >= MAX_PIECES) {
     return false;
@@ -131,11 +247,11 @@ static bool cut_add(const whole *w, cut *c, sp_expr e, const piece *outer,
 
 static bool cut_open(const whole *w, sp_expr pieces, cut *c) {
   sp_pool *p = w->p;
-  piece outer = {0};
-  if (sp_kind_of(p, pieces) == SP_KIND_RED) {
+  piece outer = {.guard = sp_bool(p, true)};
+  if (sp_kind_of(p, pieces) == SP_KIND_RED || is_choice(p, pieces)) {
     return cut_add(w, c, pieces, &outer, 0);
   }
-  bool ok = true;
+  bool ok = true; /* whatever the coefficient is */
   for (uint32_t i = 0; i < sp_n_args(p, pieces) && ok; i++) {
     ok = cut_add(w, c, sp_arg(p, pieces, i), &outer, 1);
   }
@@ -150,9 +266,28 @@ static double size_of(const sp_pool *p, uint32_t n, const sp_expr *var) {
   return size;
 }
 
+/* No conditions, and as many elements: counting shows that all are met. */
+static bool sizes_agree(const whole *w, const cut *c) {
+  double size = 0;
+  bool plain = sp_is_true(w->p, w->guard);
+  for (uint32_t i = 0; i < c->n; i++) {
+    size += size_of(w->p, c->v[i].n, c->v[i].var);
+    plain = plain && sp_is_true(w->p, c->v[i].guard);
+  }
+  return plain && size == size_of(w->p, w->n, w->var) && size <= 4e15;
+}
+
+/* ---- the obligations ---- */
+
+static sp_hyps under(const whole *w, sp_expr guard) {
+  return sp_is_true(w->p, guard) ? w->hyps
+                                 : spi_hyps_with(w->pr, w->hyps, guard);
+}
+
 /* The map of a piece, bodies equal under it. */
 static bool piece_fits(const whole *w, piece *x) {
   sp_pool *p = w->p;
+  sp_hyps hyps = under(w, x->guard);
   sp_match m;
   sp_match_init(&m, p);
   do {
@@ -169,8 +304,8 @@ static bool piece_fits(const whole *w, piece *x) {
     }
     sp_expr moved = sp_subst(p, w->body, w->n, w->var, x->map);
     if ((moved.v == x->body.v ||
-         sp_probe_equal(w->pr, moved, x->body, w->hyps)) &&
-        sp_prove_equal(w->pr, moved, x->body, w->hyps)) {
+         sp_probe_equal(w->pr, moved, x->body, hyps)) &&
+        sp_prove_equal(w->pr, moved, x->body, hyps)) {
       return true;
     }
   } while (sp_match_next(&m));
@@ -186,35 +321,92 @@ static sp_expr same_point(sp_pool *p, uint32_t n, const sp_expr *a,
   return all;
 }
 
-static bool in_range_and_injective(const whole *w, const piece *x) {
-  sp_pool *p = w->p;
-  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
-  sp_expr goal = sp_bool(p, true), other[MAX_VARS], image[MAX_VARS];
-  for (uint32_t i = 0; i < w->n; i++) {
-    sp_expr extent = sp_int(p, sp_var_extent(p, w->var[i]));
-    goal = sp_and(p, goal, sp_le(p, sp_int(p, 0), x->map[i]));
-    goal = sp_and(p, goal, sp_lt(p, x->map[i], extent));
+static sp_expr in_range(sp_pool *p, uint32_t n, const sp_expr *var,
+                        const sp_expr *value) {
+  sp_expr all = sp_bool(p, true);
+  for (uint32_t i = 0; i < n; i++) {
+    all = sp_and(p, all, sp_le(p, sp_int(p, 0), value[i]));
+    all = sp_and(p, all,
+                 sp_lt(p, value[i], sp_int(p, sp_var_extent(p, var[i]))));
   }
-  for (uint32_t i = 0; i < x->n; i++) {
-    other[i] = sp_fresh(p, sp_var_extent(p, x->var[i]));
-  }
-  for (uint32_t i = 0; i < w->n; i++) {
-    image[i] = sp_subst(p, x->map[i], x->n, x->var, other);
-  }
-  sp_expr meet = same_point(p, w->n, x->map, image);
-  sp_expr same = same_point(p, x->n, x->var, other);
-  goal = sp_and(p, goal, sp_or(p, sp_not(p, meet), same));
-  sp_pool_mode(p, mode);
-  return sp_prove_holds(w->pr, "pieces: map in range, injective", goal,
-                        w->hyps);
+  return all;
 }
 
-static bool disjoint(const whole *w, const piece *x, const piece *y) {
+static bool maps_into(const whole *w, const piece *x) {
   sp_pool *p = w->p;
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
-  sp_expr goal = sp_not(p, same_point(p, w->n, x->map, y->map));
+  sp_expr goal = in_range(p, w->n, w->var, x->map);
+  goal = sp_and(p, goal, sp_subst(p, w->guard, w->n, w->var, x->map));
   sp_pool_mode(p, mode);
-  return sp_prove_holds(w->pr, "pieces: images disjoint", goal, w->hyps);
+  return sp_prove_holds(w->pr, "pieces: map in range", goal,
+                        under(w, x->guard));
+}
+
+/* Where x and y meet, they are one piece at one point. Pieces under one
+ * reduction share its variables, and must not meet at different values of
+ * these either: y gets variables of its own. */
+static bool apart(const whole *w, const piece *x, const piece *y) {
+  sp_pool *p = w->p;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr other[MAX_VARS], image[MAX_VARS];
+  for (uint32_t i = 0; i < y->n; i++) {
+    other[i] = sp_fresh(p, sp_var_extent(p, y->var[i]));
+  }
+  for (uint32_t i = 0; i < w->n; i++) {
+    image[i] = sp_subst(p, y->map[i], y->n, y->var, other);
+  }
+  sp_expr goal = sp_not(p, same_point(p, w->n, x->map, image));
+  if (x == y) {
+    goal = sp_or(p, goal, same_point(p, x->n, x->var, other));
+  }
+  sp_hyps hyps = under(w, x->guard);
+  sp_expr guard = sp_subst(p, y->guard, y->n, y->var, other);
+  if (!sp_is_true(p, guard)) {
+    hyps = spi_hyps_with(w->pr, hyps, guard);
+  }
+  sp_pool_mode(p, mode);
+  return sp_prove_holds(w->pr,
+                        x == y ? "pieces: map injective"
+                               : "pieces: images disjoint",
+                        goal, hyps);
+}
+
+/* The point k of the whole is met by the piece: at what its map, solved for
+ * the piece's variables, says. */
+static sp_expr meets(const whole *w, const piece *x) {
+  sp_pool *p = w->p;
+  sp_equations equations = {0}, none = {0};
+  for (uint32_t i = 0; i < w->n; i++) {
+    sp_push(sp_pool_ctx(p), &equations,
+            ((sp_equation){x->map[i], w->var[i]}));
+  }
+  sp_expr at[MAX_VARS], image[MAX_VARS];
+  sp_equations_solve(p, &equations, &none, x->n, x->var, at);
+  for (uint32_t i = 0; i < x->n; i++) {
+    at[i] = at[i].v ? at[i] : sp_int(p, 0);
+  }
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  for (uint32_t i = 0; i < w->n; i++) {
+    image[i] = sp_subst(p, x->map[i], x->n, x->var, at);
+  }
+  sp_expr met = same_point(p, w->n, image, w->var);
+  met = sp_and(p, met, in_range(p, x->n, x->var, at));
+  met = sp_and(p, met, sp_subst(p, x->guard, x->n, x->var, at));
+  sp_pool_mode(p, mode);
+  return met;
+}
+
+static bool all_met(const whole *w, const cut *c) {
+  sp_pool *p = w->p;
+  sp_expr goal = sp_bool(p, false);
+  for (uint32_t i = 0; i < c->n; i++) {
+    sp_expr met = meets(w, &c->v[i]);
+    sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+    goal = sp_or(p, goal, met);
+    sp_pool_mode(p, mode);
+  }
+  return sp_prove_holds(w->pr, "pieces: all of the whole", goal,
+                        under(w, w->guard));
 }
 
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
@@ -225,31 +417,21 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
              .hyps = hyps,
              .op = sp_red_op_of(p, red),
              .n = sp_red_n_vars(p, red)};
-  if (w.n > MAX_VARS) {
+  bool repeats = w.op != SP_RED_SUM && w.op != SP_RED_PROD;
+  if (w.n > MAX_VARS || w.op == SP_RED_LAMBDA) {
     return false;
   }
-  w.body = sp_red_open(p, red, w.var);
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_guard_of(p, w.op, sp_red_open(p, red, w.var), &w.guard, &w.body);
   cut *c = sp_alloc(sp_pool_ctx(p), sizeof *c);
-  if (!cut_open(&w, pieces, c)) {
-    return false;
-  }
-  piece *x = c->v;
-  double size = 0;
-  for (uint32_t i = 0; i < c->n; i++) {
-    size += size_of(p, x[i].n, x[i].var);
-  }
-  if (size != size_of(p, w.n, w.var) || size > 4e15) {
-    return false;
-  }
-  for (uint32_t i = 0; i < c->n; i++) {
-    if (!piece_fits(&w, &x[i]) || !in_range_and_injective(&w, &x[i])) {
-      return false;
-    }
-    for (uint32_t k = 0; k < i; k++) {
-      if (!disjoint(&w, &x[i], &x[k])) {
-        return false;
-      }
+  bool ok = cut_open(&w, pieces, c);
+  sp_pool_mode(p, mode);
+  bool counted = ok && !repeats && sizes_agree(&w, c);
+  for (uint32_t i = 0; i < c->n && ok; i++) {
+    ok = piece_fits(&w, &c->v[i]) && maps_into(&w, &c->v[i]);
+    for (uint32_t k = 0; k <= i && ok && !repeats; k++) {
+      ok = apart(&w, &c->v[i], &c->v[k]);
     }
   }
-  return true;
+  return ok && (counted || all_met(&w, c));
 }

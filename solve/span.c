@@ -70,6 +70,24 @@ sp_span spi_span_meet(sp_ctx *ctx, sp_span a, sp_span b) {
   return !a.at ? b : !b.at ? a : merged(ctx, a, b, true);
 }
 
+sp_span spi_span_below(sp_ctx *ctx, sp_span s, int64_t limit) {
+  int64_t n = 0;
+  while (n < s.n && spi_span_at(s, n) < limit) {
+    n++;
+  }
+  if (n == limit) {
+    return spi_span_all(limit);
+  }
+  if (n == s.n) {
+    return s;
+  }
+  int64_t *at = sp_alloc_n(ctx, (size_t)n + 1, sizeof *at);
+  for (int64_t i = 0; i < n; i++) {
+    at[i] = spi_span_at(s, i);
+  }
+  return (sp_span){n, at};
+}
+
 sp_span spi_span_of_bits(sp_ctx *ctx, const bool *bits, int64_t extent) {
   int64_t n = 0, k = 0;
   for (int64_t i = 0; i < extent; i++) {

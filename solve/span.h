@@ -28,6 +28,8 @@ static inline int64_t spi_span_at(sp_span s, int64_t i) {
 int64_t spi_span_find(sp_span s, int64_t index);
 sp_span spi_span_union(sp_ctx *ctx, sp_span a, sp_span b, int64_t extent);
 sp_span spi_span_meet(sp_ctx *ctx, sp_span a, sp_span b);
+/* Those below a limit. */
+sp_span spi_span_below(sp_ctx *ctx, sp_span s, int64_t limit);
 /* Where the bits are set. */
 sp_span spi_span_of_bits(sp_ctx *ctx, const bool *bits, int64_t extent);
 /* One index after the other: which is the first? */

@@ -224,9 +224,10 @@ bool spi_try_placements(sp_state *s, spi_attempt *a);
  * same tensors, SP_NO_TENSOR: none. Once parameters are related. */
 const uint32_t *spi_twins(sp_state *s);
 
-/* ---- same_unknown.c ---- */
-/* Relates a tensor whose operator is not understood on either side. */
-bool spi_same_unknown(sp_state *s, uint32_t t);
+/* ---- same_operator.c ---- */
+/* The sequential tensor that is the same operator on operands proved equal, or
+ * SP_NO_TENSOR. */
+uint32_t spi_same_operator(sp_state *s, uint32_t dist_tensor);
 
 /* ---- propagate.c ---- */
 /* The sequential tensor at a->phi equals a's term: proved. */

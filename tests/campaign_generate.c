@@ -538,7 +538,7 @@ static bool pick_with(maker *m, int64_t size, sp_dtype t, uint32_t *x,
 
 static void grow_dot(maker *m) {
   uint32_t a, b, e, f;
-  if (!pick(m, is_number, 1, 4, &a)) {
+  if (!pick(m, camp_one_in(&m->rng, 10) ? is_int : is_real, 1, 4, &a)) {
     return;
   }
   a = calm(m, a);

@@ -199,6 +199,8 @@ camp_judgement camp_judge(sp_ctx *ctx, const camp_case *c, const char *dir) {
   p.before = camp_print(ctx, p.seq, &p.mesh, p.sharded.params,
                         p.sharded.results, "sequential");
   p.after = camp_print(ctx, p.sharded.dist, &p.mesh, NULL, NULL, "of_device");
+  j.uneven = p.mesh.uneven;
+  j.odd = p.mesh.odd;
   j.nodes = (uint32_t)p.seq->nodes.n;
   j.dist_nodes = (uint32_t)p.sharded.dist->nodes.n;
   camp_difference difference;

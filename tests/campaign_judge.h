@@ -49,6 +49,7 @@ typedef struct camp_judgement {
   camp_finding finding;
   uint32_t nodes, dist_nodes;
   double seconds;
+  bool uneven, odd; /* of the mesh */
   char fault[40];
   char why[400]; /* the error, or the first tensor without a relation */
 } camp_judgement;

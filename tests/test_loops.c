@@ -491,13 +491,17 @@ static void dumps(void) {
       "blocked_rows.first_rows", "mapped_before",
       "mapped_before.no_allreduce", "blocked_tiles",
       "blocked_tiles.one_column_of_tiles", "blocked_tiles.four_blocks",
+      "grid_accumulated", "grid_accumulated.one_step_less",
+      "grid_accumulated.first_block", "grid_written",
+      "grid_written.short_rows",
       "flash_blocks", "flash_blocks.not_rescaled",
       "flash_blocks.one_block_less", "flash_blocks.old_values",
       "flash_causal", "flash_causal.without_itself", "accumulated_before",
       "accumulated_before.no_allreduce", "accumulated_otherwise",
       "accumulated_otherwise.two_microbatches",
       "unrolled_after", "unrolled_after.layer_twice", "unrolled_before",
-      "unrolled_before.no_allreduce", "pipeline_loop", "pipeline_loop.late",
+      "unrolled_before.no_allreduce", "unrolled_inside",
+      "unrolled_inside.no_allreduce", "pipeline_loop", "pipeline_loop.late",
       "pipeline_loop.back"};
   const char *root = getenv("SHARDPROOF_SOURCE");
   if (!root) {

@@ -201,6 +201,9 @@ static void nested_pieces(bench *b) {
   PROVED(equal(pr, whole, batches(b, x, 4)));
   OPEN(equal(pr, whole, batches(b, x, 3))); /* row 3 twice, row 7 never */
   OPEN(equal(pr, whole, batches(b, x, 5)));
+  /* disjoint on each rank, but the second rank's first are the first's second:
+   * rows 0 to 3 and 2 to 5 */
+  OPEN(equal(pr, whole, batches(b, x, 2)));
 }
 
 /* ---- choices ---- */

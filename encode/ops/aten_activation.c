@@ -224,6 +224,31 @@ static sp_expr elu_element(const sp_call *call, const sp_expr *idx) {
                 sp_ite(p, sp_lt(p, sp_real_i64(p, 0), x), x, below));
 }
 
+/* self_or_result is y where is_result: above zero where x is. */
+static void elu_backward_shape(sp_ctx *ctx, const sp_program *program,
+                               const sp_node *node) {
+  if (spi_arg_bool(ctx, node, "is_result") &&
+      (spi_arg_float(ctx, node, "alpha") < 0 ||
+       spi_arg_float(ctx, node, "scale") < 0)) {
+    spi_bad(ctx, node, "a negative alpha or scale in place");
+  }
+  backward_shape(ctx, program, node);
+}
+
+static sp_expr elu_backward_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  sp_expr x = value(call, "self", idx), g = value(call, "grad_output", idx);
+  sp_expr scale = spi_arg_number(call, "scale", SP_F64);
+  sp_expr in = spi_arg_number(call, "input_scale", SP_F64);
+  sp_expr least = sp_mul(p, spi_arg_number(call, "alpha", SP_F64), scale);
+  bool result = spi_arg_bool(spi_call_ctx(call), call->node, "is_result");
+  sp_expr below = result ? sp_add(p, x, least)
+                         : sp_mul(p, least, sp_exp(p, sp_mul(p, in, x)));
+  return sp_mul(p, g,
+                sp_ite(p, sp_lt(p, sp_real_i64(p, 0), x), scale,
+                       sp_mul(p, in, below)));
+}
+
 /* ---- softplus, logsigmoid ---- */
 
 static sp_expr softplus_element(const sp_call *call, const sp_expr *idx) {
@@ -277,6 +302,41 @@ static sp_expr mish_element(const sp_call *call, const sp_expr *idx) {
   return sp_mul(p, x, sp_fn1(p, "tanh", soft));
 }
 
+/* x <= -3 ? 0 : x < 3 ? between : beyond */
+static sp_expr by_threes(sp_pool *p, sp_expr x, sp_expr between,
+                         sp_expr beyond) {
+  sp_expr inside =
+      sp_ite(p, sp_lt(p, x, sp_real_i64(p, 3)), between, beyond);
+  return sp_ite(p, sp_le(p, x, sp_real_i64(p, -3)), sp_real_i64(p, 0), inside);
+}
+
+static sp_expr hardsigmoid_backward_element(const sp_call *call,
+                                            const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  sp_expr slope =
+      sp_scale(p, value(call, "grad_output", idx), sp_num_ratio(p, 1, 6));
+  return by_threes(p, value(call, "self", idx), slope, sp_real_i64(p, 0));
+}
+
+static sp_expr hardswish_backward_element(const sp_call *call,
+                                          const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  sp_expr x = value(call, "self", idx), g = value(call, "grad_output", idx);
+  sp_expr slope = sp_add(p, sp_scale(p, x, sp_num_ratio(p, 1, 3)),
+                         sp_real(p, sp_num_ratio(p, 1, 2)));
+  return by_threes(p, x, sp_mul(p, g, slope), g);
+}
+
+static sp_expr mish_backward_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  sp_expr x = value(call, "self", idx);
+  sp_expr t = sp_fn1(p, "tanh",
+                     sp_fn1(p, "log", plus_one(p, sp_exp(p, x))));
+  sp_expr bend = sp_mul(p, sp_mul(p, x, sigmoid(p, x)),
+                        one_minus(p, sp_mul(p, t, t)));
+  return sp_mul(p, value(call, "grad_output", idx), sp_add(p, t, bend));
+}
+
 /* ---- glu: the first half times the sigmoid of the second ---- */
 
 static void glu_shape(sp_ctx *ctx, const sp_program *program,
@@ -300,6 +360,40 @@ static sp_expr glu_element(const sp_call *call, const sp_expr *idx) {
   j[d] = sp_iaddc(p, idx[d], r->dims[d]);
   return sp_mul(p, spi_arg_read(call, "self", idx),
                 sigmoid(p, spi_arg_read(call, "self", j)));
+}
+
+static void glu_backward_shape(sp_ctx *ctx, const sp_program *program,
+                               const sp_node *node) {
+  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
+  spi_dims half = s;
+  uint32_t d = spi_arg_dim(ctx, node, "dim", s.n);
+  if (s.n == 0 || s.d[d] % 2 != 0) {
+    spi_bad(ctx, node, "dimension %u has no halves", d);
+  }
+  half.d[d] /= 2;
+  spi_broadcasts_to(ctx, node, spi_arg_shape(ctx, program, node, "grad_output"),
+                    &half);
+  spi_results(ctx, node, 1);
+  spi_yields_like(ctx, program, node, 0, &s, "self");
+}
+
+/* Of the first half g s, of the second g a s (1 - s), s the sigmoid of b. */
+static sp_expr glu_backward_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  const sp_shape *r = sp_call_result_shape(call);
+  uint32_t d = spi_arg_dim(spi_call_ctx(call), call->node, "dim", r->n_dims);
+  int64_t n = r->dims[d] / 2;
+  sp_expr a[SP_MAX_DIMS] = {{0}}, b[SP_MAX_DIMS] = {{0}};
+  memcpy(a, idx, r->n_dims * sizeof *a);
+  memcpy(b, idx, r->n_dims * sizeof *b);
+  a[d] = sp_imod(p, idx[d], n > 0 ? n : 1);
+  b[d] = sp_iaddc(p, a[d], n);
+  sp_expr s = sigmoid(p, spi_arg_read(call, "self", b));
+  sp_expr bend = sp_mul(p, spi_arg_read(call, "self", a), one_minus(p, s));
+  sp_expr first = sp_lt(p, idx[d], sp_int(p, n));
+  sp_expr g = spi_arg_value(call, "grad_output", r->n_dims, a, SP_F64);
+  return sp_mul(p, sp_mul(p, g, s),
+                sp_ite(p, first, sp_real_i64(p, 1), bend));
 }
 
 /* ---- rows ---- */
@@ -352,6 +446,12 @@ SPI_ATEN(elu,
          real_self, elu_element,
          "out[i] = scale (x > 0 ? x : alpha (exp(input_scale x) - 1))",
          "aten.elu.default")
+SPI_ATEN(elu_backward,
+         "Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, "
+         "bool is_result, Tensor self",
+         elu_backward_shape, elu_backward_element,
+         "out[i] = g scale (x > 0 ? 1 : alpha input_scale exp(input_scale x))",
+         "aten.elu_backward.default")
 SPI_ATEN(softplus, "Tensor self, Scalar beta=1.0, Scalar threshold=20.0",
          real_self, softplus_element,
          "out[i] = log(1 + exp(beta x)) / beta, x above the threshold",
@@ -376,6 +476,20 @@ SPI_ATEN(mish, "Tensor self, any? inplace", real_self, mish_element,
 SPI_ATEN(glu, "Tensor self, int dim=-1", glu_shape, glu_element,
          "out[i] = a[i] / (1 + exp(-a[i + n]))", "aten.glu.default",
          "torch.nn.functional.glu")
+SPI_ATEN(hardsigmoid_backward, GRAD, backward_shape,
+         hardsigmoid_backward_element, "out[i] = -3 < x < 3 ? g / 6 : 0",
+         "aten.hardsigmoid_backward.default")
+SPI_ATEN(hardswish_backward, GRAD, backward_shape, hardswish_backward_element,
+         "out[i] = x <= -3 ? 0 : x < 3 ? g (x / 3 + 1/2) : g",
+         "aten.hardswish_backward.default")
+SPI_ATEN(mish_backward, GRAD, backward_shape, mish_backward_element,
+         "out[i] = g (t + x s (1 - t t)), s = 1 / (1 + exp(-x)), "
+         "t = tanh(log(1 + exp(x)))",
+         "aten.mish_backward.default")
+SPI_ATEN(glu_backward, GRAD ", int dim", glu_backward_shape,
+         glu_backward_element,
+         "gradients of the first half g s, of the second g a s (1 - s)",
+         "aten.glu_backward.default")
 
 extern const sp_op *const sp_ops_aten_activation[];
 const sp_op *const sp_ops_aten_activation[] = {
@@ -393,6 +507,7 @@ const sp_op *const sp_ops_aten_activation[] = {
     &leaky_relu_backward_row,
     &hardtanh_backward_row,
     &elu_row,
+    &elu_backward_row,
     &softplus_row,
     &softplus_backward_row,
     &logsigmoid_row,
@@ -400,5 +515,9 @@ const sp_op *const sp_ops_aten_activation[] = {
     &hardswish_row,
     &mish_row,
     &glu_row,
+    &hardsigmoid_backward_row,
+    &hardswish_backward_row,
+    &mish_backward_row,
+    &glu_backward_row,
     NULL,
 };

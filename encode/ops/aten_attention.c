@@ -328,6 +328,14 @@ SPI_ATEN(sdpa_efficient_backward,
          backward_shape, backward_element,
          "gradients of attention's query, key and value",
          "aten._scaled_dot_product_efficient_attention_backward.default")
+SPI_ATEN(sdpa_cudnn_backward,
+         "Tensor grad_out, " QKV
+         "Tensor out, Tensor logsumexp, Tensor? philox_seed, "
+         "Tensor? philox_offset, Tensor? attn_bias, any? cum_seq_q, "
+         "any? cum_seq_k, any max_q, any max_k, " DROP SCALE,
+         backward_shape, backward_element,
+         "gradients of attention's query, key and value",
+         "aten._scaled_dot_product_cudnn_attention_backward.default")
 
 extern const sp_op *const sp_ops_aten_attention[];
 const sp_op *const sp_ops_aten_attention[] = {
@@ -339,5 +347,6 @@ const sp_op *const sp_ops_aten_attention[] = {
     &sdpa_flash_cpu_backward_row,
     &sdpa_flash_backward_row,
     &sdpa_efficient_backward_row,
+    &sdpa_cudnn_backward_row,
     NULL,
 };

@@ -279,6 +279,39 @@ static sp_expr scatter_element(const sp_call *call, const sp_expr *idx) {
   return sp_ite(p, inside, e, around);
 }
 
+/* ---- unfold: windows of a dimension, their elements last ---- */
+
+static void unfold_shape(sp_ctx *ctx, const sp_program *program,
+                         const sp_node *node) {
+  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
+  uint32_t d = spi_arg_dim(ctx, node, "dimension", s.n);
+  int64_t size = spi_arg_int(ctx, node, "size");
+  int64_t step = spi_arg_int(ctx, node, "step");
+  if (s.n == 0) {
+    spi_unknown(ctx, node, "windows of a scalar");
+  }
+  if (step < 1 || size < 0 || size > s.d[d]) {
+    spi_bad(ctx, node, "windows of %lld by steps of %lld in %lld elements",
+            (long long)size, (long long)step, (long long)s.d[d]);
+  }
+  s.d[d] = (s.d[d] - size) / step + 1;
+  spi_dims_push(ctx, node, &s, size);
+  spi_results(ctx, node, 1);
+  spi_yields_like(ctx, program, node, 0, &s, "self");
+}
+
+static sp_expr unfold_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  uint32_t n = spi_call_arg_shape(call, "self")->n_dims;
+  sp_ctx *ctx = spi_call_ctx(call);
+  uint32_t d = spi_arg_dim(ctx, call->node, "dimension", n);
+  sp_expr j[SP_MAX_DIMS] = {{0}};
+  memcpy(j, idx, n * sizeof *j);
+  j[d] = sp_iadd(
+      p, sp_iscale(p, idx[d], spi_arg_int(ctx, call->node, "step")), idx[n]);
+  return spi_arg_read(call, "self", j);
+}
+
 /* ---- rows ---- */
 
 #define SLICE "int dim=0, int? start, int? end, int step=1"
@@ -305,11 +338,15 @@ SPI_ATEN(slice_backward,
 SPI_ATEN(select_backward, "Tensor src, int[] input_sizes, int dim, int index",
          scatter_shape, scatter_element, "out[i] = grad at index, else 0",
          "aten.select_backward.default")
+SPI_ATEN(unfold, "Tensor self, int dimension, int size, int step",
+         unfold_shape, unfold_element, "out[i, k] = a[step i + k]",
+         SPI_NAMES("unfold", "default"), "aten.unfold_copy.default")
 
 extern const sp_op *const sp_ops_aten_slice[];
 const sp_op *const sp_ops_aten_slice[] = {
     &slice_row,           &narrow_row,
     &select_row,          &slice_scatter_row,
     &select_scatter_row,  &slice_backward_row,
-    &select_backward_row, NULL,
+    &select_backward_row, &unfold_row,
+    NULL,
 };

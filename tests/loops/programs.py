@@ -261,6 +261,30 @@ def blocked_tiles(k, x, w):
     return k.smap(local, (P('data', None), P()), P('data', None))(x, w)
 
 
+@case('grid_accumulated', {'data': 2}, [A((64, 40), ('data', None)), A((40, 24))], P('data', None),
+      'tiles and blocks by one loop: row, column and block are digits of the step (160 steps); tiles are added to in place', seq=lambda k, x, w: x @ w)
+def grid_accumulated(k, x, w):
+    def local(x, w):
+        def step(t, out):
+            i, j, b = t // 20, (t // 5) % 4, t % 5
+            tile = lax.dynamic_slice(out, (i * 4, j * 6), (4, 6)) + lax.dynamic_slice(x, (i * 4, b * 8), (4, 8)) @ lax.dynamic_slice(w, (b * 8, j * 6), (8, 6))
+            return lax.dynamic_update_slice(out, tile, (i * 4, j * 6))
+        return lax.fori_loop(0, 8 * 4 * 5, step, jnp.zeros((x.shape[0], w.shape[1])))
+    return k.smap(local, (P('data', None), P()), P('data', None))(x, w)
+
+
+@case('grid_written', {'data': 2}, [A((256, 40), ('data', None)), A((40, 48))], P('data', None),
+      'tiles of a product by one loop over a grid of 32 by 8', seq=lambda k, x, w: x @ w)
+def grid_written(k, x, w):
+    def local(x, w):
+        def step(t, out):
+            i, j = t // 8, t % 8
+            tile = rows(x, i, 4) @ lax.dynamic_slice_in_dim(w, j * 6, 6, axis=1)
+            return lax.dynamic_update_slice(out, tile, (i * 4, j * 6))
+        return lax.fori_loop(0, 32 * 8, step, jnp.zeros((x.shape[0], w.shape[1])))
+    return k.smap(local, (P('data', None), P()), P('data', None))(x, w)
+
+
 # ------------------------------------------------- online softmax
 
 def flash(q, k, v, n, causal=False):
@@ -317,6 +341,12 @@ def unrolled_after(k, *a):
 @case('unrolled_before', DM24, UNROLLED, P('data', None), 'stacked layers: one after the other before, a scan after', seq=lambda k, *a: layer_by_layer(*a))
 def unrolled_before(k, *a):
     return layers(*a)
+
+
+@case('unrolled_inside', DM24, [A((3, 4, 8), (None, 'data', None))] + WEIGHTS, P(None, 'data', None), 'layers mapped over microbatches: a scan in a scan before; layers one after the other in the scan after',
+      seq=lambda k, xs, *w: lax.map(lambda x: layers(x, *w), xs))
+def unrolled_inside(k, xs, *w):
+    return lax.map(lambda x: layer_by_layer(x, *w), xs)
 
 
 # ------------------------------------------------- stages in a pipeline

@@ -674,6 +674,16 @@ R('ranked_slice_scatter', T + 'slice_scatter.default(a, b, 0, <0;2;4;6>, <2;4;6;
   lambda r, a, b: torch.slice_scatter(a, b, 0, 2 * r, 2 * r + 2), 'f32[8]', 'f32[2]')
 R('ranked_triu', T + 'triu.default(a, <1;0;-1;-2>)', lambda r, a: a.triu(1 - r), 'f32[3, 3]')
 
+# ---- later ones, at the end: inputs of earlier cases stay ----
+A('elu_backward.default', 'a, 1.5, 0.5, 2.0, False, b', 'f32[6]', 'f32[6]=0,1,-1,2,0.5,-3')
+A('elu_backward.default', 'a, 1.5, 0.5, 2.0, True, b', 'f32[6]', 'f32[6]=0,1,-0.5,2,0.5,-0.25')
+for f in 'hardsigmoid_backward hardswish_backward mish_backward'.split():
+    A(f + '.default', 'a, b', 'f32[7]', 'f32[7]=-4,-3,-1,0,2,3,5')
+A('glu_backward.default', 'a, b, -1', 'f32[2, 3]', 'f32[2, 6]')
+A('glu_backward.default', 'a, b, 0', 'f32[2, 3]', 'f32[4, 3]')
+A('unfold.default', 'a, 1, 3, 2', 'f32[2, 7]')
+A('unfold.default', 'a, -2, 2, 1', 'f32[3, 2]')
+
 print(written, 'cases,', len(failed), 'failed', file=sys.stderr)
 for name, why in failed:
     print('  %s: %s' % (name, why), file=sys.stderr)

@@ -1,18 +1,22 @@
-/* same_unknown.c: an operator without a known meaning, in two versions of a
+/* same_operator.c: the same operator on equal operands, in two versions of a
  * program.
  *
  * LEMMA. Let f be a function of its operands. If a node of either side is f
  * with the same attributes, and the operands are proved equal, index by index,
  * on every rank, so are the results.
  *
- * That it is a function is not known of an operator without a meaning, so it is
- * an assumption, which is printed; what says that it has effects, or draws
- * random numbers, is left out. Only between two versions of one program: there
- * the call is that of the other version, handed on by the compiler.
+ * The operators of the table are functions, but for draws of random numbers.
+ * That one without a meaning is a function is an assumption, which is printed;
+ * a call that says that it has effects is none. Only between two versions of
+ * one program: there an unknown call is that of the other version, handed on by
+ * the compiler.
  */
 #include <string.h>
 
+#include "solve/machine.h"
 #include "solve/state.h"
+
+enum { MAX_TRIED = 6 };
 
 /* ---- the same attributes ---- */
 
@@ -105,8 +109,29 @@ static bool same_attrs(const sp_node *a, const sp_node *b) {
 
 /* ---- the rule ---- */
 
+/* A loop is a function of its operands if all in it are known ones. */
+static bool loop_is_function(const sp_node *loop) {
+  for (uint32_t k = 0; k < loop->n_attrs; k++) {
+    const sp_program *p =
+        loop->attrs[k].kind == SP_ATTR_REGION ? loop->attrs[k].u.region : NULL;
+    for (uint32_t i = 0; p && i < p->n_nodes; i++) {
+      const sp_node *node = &p->nodes[i];
+      if (spi_is_loop(node) ? !loop_is_function(node)
+                            : !sp_op_find(node->op) ||
+                                  strcmp(node->op, "hlo:custom-call") == 0 ||
+                                  strcmp(node->op, "hlo:rng") == 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 /* May it be a function of its operands? */
 static bool may_be_function(const sp_node *node) {
+  if (spi_is_loop(node)) {
+    return loop_is_function(node);
+  }
   if (strcmp(node->op, "hlo:custom-call") == 0) {
     const sp_attr *effect = sp_node_attr(node, "custom_call_has_side_effect");
     return node->n_in > 0 && (!effect || effect->u.i == 0);
@@ -126,48 +151,62 @@ static bool same_operands(sp_state *s, const sp_node *a, const sp_node *b) {
   return same;
 }
 
-static bool is_same(sp_state *s, uint32_t v, uint32_t t) {
+/* The same operator, whatever the operands. */
+static bool is_alike(sp_state *s, uint32_t v, uint32_t t) {
   const sp_tensor *seq = &s->seq_program->tensors[v];
   const sp_tensor *dist = &s->dist_program->tensors[t];
   const sp_node *a = &s->seq_program->nodes[seq->node];
   const sp_node *b = &s->dist_program->nodes[dist->node];
-  return s->seq[v].trouble && strcmp(a->op, b->op) == 0 &&
-         seq->result == dist->result &&
+  return strcmp(a->op, b->op) == 0 && seq->result == dist->result &&
          sp_shape_equal(&seq->shape, &dist->shape) && may_be_function(a) &&
-         may_be_function(b) && same_attrs(a, b) && same_operands(s, a, b);
+         may_be_function(b) && same_attrs(a, b);
 }
 
-/* The tensor computed alike, else the first that will do. */
-static uint32_t counterpart(sp_state *s, uint32_t t) {
-  uint32_t twin = s->twins[t];
-  if (twin != SP_NO_TENSOR && is_same(s, twin, t)) {
-    return twin;
-  }
-  for (uint32_t v = 0; v < s->seq_program->n_tensors; v++) {
-    if (v != twin && is_same(s, v, t)) {
-      return v;
+static bool is_same(sp_state *s, uint32_t v, uint32_t t) {
+  const sp_program *p = s->seq_program, *d = s->dist_program;
+  return is_alike(s, v, t) && same_operands(s, &p->nodes[p->tensors[v].node],
+                                            &d->nodes[d->tensors[t].node]);
+}
+
+/* Another one than the twin, of those that nothing else finds: reductions, and
+ * what has no meaning. */
+static uint32_t other_candidate(sp_state *s, uint32_t t) {
+  uint32_t tried = 0, n = s->seq_program->n_tensors;
+  for (uint32_t k = 0; k < n && tried < MAX_TRIED; k++) {
+    uint32_t v = (s->last + k) % n;
+    const seq_tensor *x = &s->seq[v];
+    if (v != s->twins[t] && (x->reduces || x->trouble) && is_alike(s, v, t)) {
+      tried++;
+      if (is_same(s, v, t)) {
+        return v;
+      }
     }
   }
   return SP_NO_TENSOR;
 }
 
-bool spi_same_unknown(sp_state *s, uint32_t t) {
-  uint32_t v = s->twins ? counterpart(s, t) : SP_NO_TENSOR;
-  if (v == SP_NO_TENSOR) {
-    return false;
-  }
-  const sp_node *node =
-      &s->dist_program->nodes[s->dist_program->tensors[t].node];
+static void assume_function(sp_state *s, const sp_node *node) {
   const sp_attr *target = sp_node_attr(node, "custom_call_target");
   spi_assumption(s, sp_format(s->ctx,
                               "%s%s%s, whose meaning is not known, is a "
                               "function of its operands",
                               node->op, target ? " " : "",
                               target ? target->u.text : ""));
-  dist_tensor *w = &s->dist[t];
-  w->relation = spi_seq_symbol(s, v, w->idx);
-  w->seq = v + 1;
-  w->how = "the same unknown operator on the same operands";
-  s->stats.matched++;
-  return true;
+}
+
+uint32_t spi_same_operator(sp_state *s, uint32_t t) {
+  if (!s->twins) {
+    return SP_NO_TENSOR;
+  }
+  const sp_node *node =
+      &s->dist_program->nodes[s->dist_program->tensors[t].node];
+  uint32_t v = s->twins[t];
+  bool loop = spi_is_loop(node);
+  if (v == SP_NO_TENSOR || !is_same(s, v, t)) {
+    v = loop ? SP_NO_TENSOR : other_candidate(s, t);
+  }
+  if (v != SP_NO_TENSOR && s->seq[v].trouble && !loop) {
+    assume_function(s, node);
+  }
+  return v;
 }
