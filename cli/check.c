@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L /* mkdir */
 #include "solve/check.h"
 #include "cli/command.h"
+#include "cli/explain_smt.h"
+#include "cli/grade.h"
 #include "cli/kernel.h"
 #include "cli/message.h"
 #include "cli/output.h"
@@ -87,8 +89,19 @@ bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
 
 static bool set_explain(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
-  (void)text;
-  values->explain = true;
+  if (text && strcmp(text, "smt") != 0) {
+    cli_usage_error("write --explain or --explain=smt",
+                    "there is no --explain=%s", text);
+    return false;
+  }
+  values->explain = values->explain || !text;
+  values->explain_smt = values->explain_smt || text;
+  return true;
+}
+
+static bool set_grade(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  values->grade = text;
   return true;
 }
 
@@ -154,9 +167,13 @@ static const cli_option check_options[] = {
    "take LO <= value < HI for all elements of the\n"
    "integer parameter NAME (a name or a number);\n"
    "may be given several times", cli_set_assume},
-  {"explain", 'e', NULL,
+  {"explain", 'e', "[=smt]",
    "print a line for each distributed tensor: its\n"
-   "relation, or why there is none", set_explain},
+   "relation, or why there is none; =smt: what Z3\n"
+   "proved, in words and as SMT-LIB", set_explain},
+  {"grade", 0, "EXERCISE.sp",
+   "take FILE.sp as an answer to the exercise, print\n"
+   "its score as JSON (docs/course.md)", set_grade},
   {"smt2", 0, "DIR",
    "write each distinct obligation to DIR in SMT-LIB", set_smt2},
   {"json", 'j', "FILE", "write the report as JSON (docs/json.md)", set_json},
@@ -234,6 +251,7 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .run_budget = j->values->run_budget,
       .statements = j->values->html || (j->values->json && j->values->explain),
       .smt2_dir = j->values->smt2_dir,
+      .log = j->outcome->log,
       .progress = cli_progress_show,
       .user = &j->progress,
   };
@@ -327,6 +345,11 @@ static bool arguments_ok(const cli_values *values) {
                     "--repro is for XLA modules, not for kernel files");
     return false;
   }
+  if (values->grade && !cli_is_kernel(values)) {
+    cli_usage_error("shardproof check --grade EXERCISE.sp FILE.sp",
+                    "--grade takes one kernel file, the answer");
+    return false;
+  }
   if (cli_is_kernel(values)) {
     return true;
   }
@@ -375,10 +398,15 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   const char *one = values->spec                ? values->spec
                     : values->n_arguments == 1 ? values->arguments[0]
                                                : NULL;
-  cli_outcome outcome = {.before = one ? one : values->arguments[0],
+  sp_asked_list asked = {0};
+  cli_outcome outcome = {.log = values->explain_smt ? &asked : NULL,
+                         .before = one ? one : values->arguments[0],
                          .after = one ? one : values->arguments[1]};
   job j = {.values = values, .outcome = &outcome};
   run_job(ctx, &j);
+  if (values->grade) {
+    return cli_grade(ctx, values, &outcome);
+  }
   if (cli_verdict(&outcome)) {
     cli_print_report(ctx, values, &outcome);
   } else {
@@ -386,6 +414,9 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   }
   if (j.kernel.lowered) {
     cli_kernel_verdict(&j.kernel, &outcome);
+  }
+  if (values->explain_smt) {
+    cli_explain_smt(ctx, &asked);
   }
   return write_outputs(ctx, values, &outcome) ? outcome.exit_code : CLI_INPUT;
 }

@@ -32,7 +32,8 @@ void cli_read_kernel(sp_ctx *ctx, const cli_values *values, cli_kernel *k,
                      cli_outcome *outcome) {
   const sp_solver_options solver = {
       .timeout_ms = values->timeout_ms ? values->timeout_ms : 5000,
-      .smt2_dir = folder_for_reads(ctx, values->smt2_dir)};
+      .smt2_dir = folder_for_reads(ctx, values->smt2_dir),
+      .log = outcome->log};
   k->kernel = sp_kernel_read_file(ctx, outcome->before);
   const sp_kernel_problem *lowered = sp_kernel_lower(ctx, k->kernel, &solver);
   outcome->before_program = lowered->problem.seq;

@@ -66,11 +66,14 @@ bool cli_parse(sp_ctx *ctx, const cli_command *command, int argc, char **argv,
   size_t at = 0;
   shorts[at++] = ':'; /* tell a missing value from an unknown option */
   for (size_t i = 0; i < n; i++) {
-    int takes = rows[i].value ? required_argument : no_argument;
+    bool may = rows[i].value && rows[i].value[0] == '[';
+    int takes = may             ? optional_argument
+                : rows[i].value ? required_argument
+                                : no_argument;
     longs[i] = (struct option){rows[i].name, takes, NULL, FIRST_LONG + (int)i};
     if (rows[i].letter) {
       shorts[at++] = rows[i].letter;
-      if (rows[i].value) {
+      if (takes == required_argument) {
         shorts[at++] = ':';
       }
     }
@@ -102,7 +105,8 @@ static void print_row(const cli_option *row) {
   char head[64];
   snprintf(head, sizeof head, "%c%c%s--%s%s%s", row->letter ? '-' : ' ',
            row->letter ? row->letter : ' ', row->letter ? ", " : "  ",
-           row->name, row->value ? " " : "", row->value ? row->value : "");
+           row->name, row->value && row->value[0] != '[' ? " " : "",
+           row->value ? row->value : "");
   const char *text = row->help;
   for (;;) {
     size_t n = strcspn(text, "\n");

@@ -25,7 +25,8 @@ typedef struct cli_values {
   const char *repro;              /* a folder */
   uint32_t timeout_ms;
   double run_budget; /* operations; 0: the default, negative: do not run */
-  bool explain, quiet, no_color;
+  bool explain, explain_smt, quiet, no_color;
+  const char *grade; /* the exercise */
   /* bisect */
   const char *module;
   /* fmt */
@@ -42,7 +43,8 @@ typedef struct cli_option cli_option;
 struct cli_option {
   const char *name;  /* long spelling, without dashes */
   char letter;       /* short spelling, or 0 */
-  const char *value; /* what it takes, "FILE"; NULL = a flag */
+  const char *value; /* what it takes, "FILE"; "[=smt]": may take, the long
+                        spelling only; NULL = a flag */
   const char *help;  /* lines of at most 52 columns */
   /* Store it. False when the value is wrong, after saying why. */
   bool (*set)(sp_ctx *ctx, cli_values *values, const char *text);

@@ -15,6 +15,7 @@ typedef struct cli_outcome {
   const sp_program *before_program, *after_program; /* NULL: not read */
   const sp_report *report;    /* NULL when an error came before it */
   const sp_error *error;      /* NULL when there was none */
+  sp_asked_list *log;         /* --explain=smt; else NULL */
   int exit_code;
   double seconds, read_seconds; /* wall time: all; of it, reading files */
   uint64_t peak_bytes;          /* of the process */

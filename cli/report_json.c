@@ -138,6 +138,7 @@ static json_t *json_stats(const cli_outcome *outcome) {
   json_object_set_new(o, "seconds", json_real(outcome->seconds));
   json_object_set_new(o, "read_seconds", json_real(outcome->read_seconds));
   json_object_set_new(o, "solver_seconds", json_real(s->solver_seconds));
+  json_object_set_new(o, "run_seconds", json_real(s->run_seconds));
   json_object_set_new(o, "obligations",
                       json_integer((json_int_t)s->obligations));
   json_object_set_new(o, "distinct", json_integer((json_int_t)s->distinct));

@@ -23,6 +23,7 @@ enum { PATIENCE = 2 };
 
 struct sp_solver {
   sp_ctx *ctx;
+  sp_pool *pool;
   sp_solver_options options;
   sp_formula *formula;
   spi_abstract *abstract;
@@ -40,6 +41,7 @@ sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o) {
   sp_ctx *ctx = sp_pool_ctx(pool);
   sp_solver *s = sp_alloc(ctx, sizeof *s);
   s->ctx = ctx;
+  s->pool = pool;
   if (o != NULL)
     s->options = *o;
   s->formula = sp_formula_new(ctx);
@@ -141,6 +143,19 @@ static void dump(sp_solver *s, const char *rule, const char *about,
                   &s->text);
 }
 
+static void keep(sp_solver *s, sp_asked asked) {
+  const sp_smtlib_notes notes = {.decl = note, .user = s->abstract};
+  sp_str text = {0};
+  sp_smtlib_print(&text, s->formula, asked.answer == SP_PROVED, &notes);
+  sp_expr *hyps = sp_alloc_n(s->ctx, asked.n_hyps + 1, sizeof *hyps);
+  if (asked.n_hyps)
+    memcpy(hyps, asked.hyps, asked.n_hyps * sizeof *hyps);
+  asked.hyps = hyps;
+  asked.pool = s->pool;
+  asked.smtlib = text.v;
+  sp_push(s->ctx, s->options.log, asked);
+}
+
 static sp_answer answered(sp_solver *s, sp_answer a, const char *trouble) {
   s->trouble = trouble;
   switch (a) {
@@ -179,6 +194,13 @@ sp_answer sp_prove(sp_solver *s, const char *rule, const char *about,
     e = remember(s, e, key);
     if (s->options.smt2_dir != NULL)
       dump(s, rule, about, e);
+    if (s->options.log != NULL)
+      keep(s, (sp_asked){.rule = rule,
+                         .about = about,
+                         .n_hyps = n_hyps,
+                         .hyps = hyps,
+                         .goal = goal,
+                         .answer = e->answer});
   }
   return answered(s, key.answer, key.trouble);
 }

@@ -14,9 +14,28 @@
 #ifndef SP_ENCODE_OBLIGATION_H
 #define SP_ENCODE_OBLIGATION_H
 
+#include "base/vec.h"
 #include "encode/expr.h"
 
 typedef struct sp_solver sp_solver;
+
+typedef enum sp_answer {
+  SP_PROVED,
+  SP_REFUTED,
+  SP_UNKNOWN,
+} sp_answer;
+
+/* An obligation as it was put to Z3. */
+typedef struct sp_asked {
+  sp_pool *pool;
+  const char *rule, *about, *smtlib;
+  uint32_t n_hyps;
+  const sp_expr *hyps;
+  sp_expr goal;
+  sp_answer answer;
+} sp_asked;
+
+typedef SP_VEC(sp_asked) sp_asked_list;
 
 typedef struct sp_solver_options {
   uint32_t timeout_ms;  /* for one obligation; 0: none. Measured in work, not
@@ -26,13 +45,8 @@ typedef struct sp_solver_options {
                            running, not by proving again and again */
   const char *smt2_dir; /* NULL: write nothing */
   bool no_cache;        /* ask Z3 every time */
+  sp_asked_list *log;   /* gets each different formula once; NULL: no log */
 } sp_solver_options;
-
-typedef enum sp_answer {
-  SP_PROVED,
-  SP_REFUTED,
-  SP_UNKNOWN,
-} sp_answer;
 
 typedef struct sp_solver_stats {
   uint64_t asked, distinct;          /* calls; different formulas */

@@ -341,8 +341,8 @@ static int64_t returned_elsewhere(init *x, uint32_t v) {
   for (uint32_t k = 0; k < p->n_results && k < q->n_results; k++) {
     bool ambiguous;
     if (p->results[k] == SP_NO_TENSOR && q->results[k] != SP_NO_TENSOR &&
-        placement(x, &p->tensors[v].shape,
-                  &q->tensors[q->results[k]].shape, &ambiguous)) {
+        placement(x, &p->tensors[v].shape, &q->tensors[q->results[k]].shape,
+                  &ambiguous)) {
       return k;
     }
   }
@@ -370,9 +370,9 @@ static void ask_returned(init *x, const char *name, uint32_t v) {
   const sp_tensor *u = &x->dist[0]->tensors[x->dist[0]->results[k]];
   const char *how = placement(x, &t->shape, &u->shape, &ambiguous);
   const char *as = sp_format(x->ctx, "out.%lld", (long long)k);
-  with_comment(x, entry(x, name, as, how),
-               question(x, sp_format(x->ctx, "%s; is this its counterpart?",
-                                     what)));
+  with_comment(
+      x, entry(x, name, as, how),
+      question(x, sp_format(x->ctx, "%s; is this its counterpart?", what)));
 }
 
 /* A buffer that a framework keeps is returned, too: torch.empty as it was. */

@@ -600,15 +600,17 @@ bool spi_bench_mends_with(spi_bench *b, const sp_program *program) {
   const spi_sample *x = b->sample;
   sp_counterexample first;
   const char *why;
-  if (!x || b->budget <= 0) {
+  if (b->budget <= 0) {
     return false;
   }
   sp_machine_options options = run_options(b);
   sp_machine *m = sp_machine_new(b->s->ctx, b->s->pool, program, &options);
-  sp_machine_restrict(m, 1, &x->dist, x->n_dist_inputs, x->dist_inputs);
+  if (x) {
+    sp_machine_restrict(m, 1, &x->dist, x->n_dist_inputs, x->dist_inputs);
+  }
   bool ok = spi_draw_inputs(b->s->ctx, b->s->problem, b->mode, b->seed,
-                            x->supports, NULL, m, &why) &&
-            sp_machine_run_to(m, x->dist.tensor);
+                            x ? x->supports : NULL, NULL, m, &why) &&
+            (x ? sp_machine_run_to(m, x->dist.tensor) : sp_machine_run(m));
   b->budget -= sp_machine_done(m) + 1000;
   if (!ok) {
     return false;

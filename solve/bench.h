@@ -66,8 +66,8 @@ bool spi_bench_mends(spi_bench *b, uint32_t n, const spi_override *v);
 /* Only so many, the first ones? */
 bool spi_bench_mends_until(spi_bench *b, uint32_t n, const spi_override *v,
                            size_t results);
-/* Of a sampled bench: are the elements right with another distributed program,
- * whose inputs and results are the same tensors? */
+/* Are all results (of a sampled bench: its elements) right with another
+ * distributed program, whose inputs and results are the same tensors? */
 bool spi_bench_mends_with(spi_bench *b, const sp_program *program);
 
 #endif

@@ -196,7 +196,8 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
   } else {
     sp_solver_options solver = {
         .timeout_ms = options->timeout_ms ? options->timeout_ms : 5000,
-        .smt2_dir = options->smt2_dir};
+        .smt2_dir = options->smt2_dir,
+        .log = options->log};
     s->pool = sp_pool_new(ctx);
     s->solver = sp_solver_new(s->pool, &solver);
     s->prover = sp_prover_new(s->pool, s->solver);
@@ -286,12 +287,14 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   }
   if (report->verdict != SP_REFINES && options->run_budget >= 0) {
     witness_job job = {s, report};
+    double from = now();
     if (sp_protect(ctx, look_for_witness, &job) != SP_OK) {
       report->verdict = SP_UNPROVEN;
       report->counterexample = NULL;
       report->fault = NULL;
       report->not_run = sp_strdup(ctx, sp_ctx_error(ctx)->message);
     }
+    s->stats.run_seconds = now() - from;
   }
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);

@@ -14,6 +14,7 @@
 #ifndef SP_SOLVE_CHECK_H
 #define SP_SOLVE_CHECK_H
 
+#include "encode/obligation.h"
 #include "solve/problem.h"
 
 typedef enum sp_verdict {
@@ -29,6 +30,7 @@ typedef struct sp_check_options {
   size_t n_assume;
   uint32_t timeout_ms;    /* for one obligation; 0 = the default, 5000 */
   const char *smt2_dir;   /* NULL: do not write obligations */
+  sp_asked_list *log;     /* gets what Z3 was asked; NULL: no log */
   /* Operations that looking for a counterexample may take, when the proof
    * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
   double run_budget;
@@ -141,6 +143,7 @@ typedef struct sp_fault {
 
 typedef struct sp_report_stats {
   double seconds, solver_seconds;
+  double run_seconds; /* running both programs, saying where the fault is */
   uint64_t obligations;  /* asked, cached ones included */
   uint64_t distinct;     /* sent to Z3 */
   uint64_t cached;

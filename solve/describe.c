@@ -4,6 +4,7 @@
  * is of interest. */
 #include "solve/describe.h"
 
+#include "encode/statement.h"
 #include "solve/fit.h"
 #include "solve/seen.h"
 
@@ -160,41 +161,11 @@ static const attempt *find_attempt(const describer *d, const char *about) {
   return a && strcmp(a->about, about) == 0 ? a : NULL;
 }
 
-/* a + c < 0 as a < -c, and c - a < 0 as c + 1 <= a. */
-static const char *inequality(sp_pool *p, sp_expr e) {
-  sp_expr sum = sp_kind_of(p, e) == SP_KIND_LT0 ? sp_arg(p, e, 0) : e;
-  if (sp_kind_of(p, sum) != SP_KIND_LIN) {
-    return sp_show(p, e);
-  }
-  int64_t c = sp_lin_const(p, sum);
-  bool negative = true;
-  for (uint32_t i = 0; i < sp_n_args(p, sum); i++) {
-    negative = negative && sp_lin_coef(p, sum, i) < 0;
-  }
-  if (c > SP_MAX_ELEMENTS || c < -SP_MAX_ELEMENTS) {
-    return sp_show(p, e);
-  }
-  sp_expr rest = sp_iaddc(p, sum, -c);
-  return negative ? sp_format(sp_pool_ctx(p), "%lld <= %s", (long long)c + 1,
-                              sp_show(p, sp_iscale(p, rest, -1)))
-                  : sp_format(sp_pool_ctx(p), "%s < %lld", sp_show(p, rest),
-                              (long long)-c);
-}
-
-/* A conjunction (not (not a or not b)) by its parts. */
 static const char *statement(sp_state *s, sp_expr goal) {
-  sp_pool *p = s->pool;
-  sp_expr any = sp_kind_of(p, goal) == SP_KIND_NOT ? sp_arg(p, goal, 0) : goal;
-  bool all = any.v != goal.v && sp_kind_of(p, any) == SP_KIND_OR;
-  sp_str text = {0};
-  for (uint32_t i = 0; i < (all ? sp_n_args(p, any) : 1); i++) {
-    sp_expr e = all ? sp_not(p, sp_arg(p, any, i)) : goal;
-    sp_str_add(s->ctx, &text, i ? " and " : "");
-    sp_str_add(s->ctx, &text, inequality(p, e));
-  }
-  return text.n <= STATEMENT_BYTES
-             ? text.v
-             : sp_format(s->ctx, "%.*s ...", STATEMENT_BYTES, text.v);
+  const char *text = sp_statement(s->pool, goal);
+  return strlen(text) <= STATEMENT_BYTES
+             ? text
+             : sp_format(s->ctx, "%.*s ...", STATEMENT_BYTES, text);
 }
 
 /* Adds what was proved of it under this text. */

@@ -145,7 +145,9 @@ sp_expr spi_dist_def(sp_state *s, uint32_t t) {
 sp_expr spi_dist_raw(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   if (!w->raw.v) {
-    w->raw = definition(s, t, true);
+    /* Around a ring, neighbours are neighbours of neighbours: flattened at
+     * every step, they do not nest. */
+    w->raw = spi_flatter_indices(s->prover, definition(s, t, true));
     if (spi_term_size(s->pool, w->raw, MAX_SIZE) >= MAX_SIZE) {
       give_up(s, t);
     }

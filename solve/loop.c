@@ -23,7 +23,7 @@ typedef struct carried {
   uint32_t n, now; /* choices; now == n: none is left */
   bool partial;    /* sums were added, after the first n_plain */
   uint32_t n_plain;
-  sp_expr value;          /* never changes, and is this around the loop */
+  sp_expr value; /* never changes, and is this around the loop */
   choice choice[MAX_CHOICES + MAX_PARTIAL];
 } carried;
 
@@ -67,8 +67,8 @@ static bool is_seen(sp_state *s, uint32_t v, uint32_t w, const choice *c) {
   }
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr want = scaled(s, spi_seq_read(s, v, c->phi, true), c->scale);
-  sp_expr got = s->dist[w].relation.v ? s->dist[w].relation
-                                      : spi_dist_raw(s, w);
+  sp_expr got =
+      s->dist[w].relation.v ? s->dist[w].relation : spi_dist_raw(s, w);
   bool ok = sp_probe_equal(s->prover, want, got, hyps) &&
             (sp_prove_equal(s->prover, want, got, hyps) ||
              sp_prove_equal(s->prover, spi_expand(s, want, true),
@@ -154,12 +154,13 @@ static void choose_placed(loops *l, uint32_t k, uint32_t seq, uint32_t d,
     const spi_cut *cut = &s->cuts.v[i];
     int64_t over = cut->n * w->dims[d] - v->dims[d]; /* padding of the last */
     if (over >= 0 && over < w->dims[d]) {
-      c->phi[d] = sp_iadd(
-          s->pool, j, sp_iscale(s->pool, cut->coordinate, w->dims[d]));
-      c->guard = over == 0 ? guard
-                           : sp_and(s->pool, guard,
-                                    sp_lt(s->pool, c->phi[d],
-                                          sp_int(s->pool, v->dims[d])));
+      c->phi[d] =
+          sp_iadd(s->pool, j, sp_iscale(s->pool, cut->coordinate, w->dims[d]));
+      c->guard =
+          over == 0
+              ? guard
+              : sp_and(s->pool, guard,
+                       sp_lt(s->pool, c->phi[d], sp_int(s->pool, v->dims[d])));
       choose_placed(l, k, seq, d + 1, c);
       c->guard = guard;
     }
@@ -167,10 +168,8 @@ static void choose_placed(loops *l, uint32_t k, uint32_t seq, uint32_t d,
 }
 
 static bool may_correspond(const loops *l, uint32_t k, uint32_t seq) {
-  const sp_shape *v =
-      &l->s->seq_program->tensors[l->seq_node->out + seq].shape;
-  const sp_shape *w =
-      &l->s->dist_program->tensors[l->dist_node->out + k].shape;
+  const sp_shape *v = &l->s->seq_program->tensors[l->seq_node->out + seq].shape;
+  const sp_shape *w = &l->s->dist_program->tensors[l->dist_node->out + k].shape;
   return v->dtype == w->dtype && v->n_dims == w->n_dims &&
          !l->seq.counter[seq].known;
 }
@@ -250,7 +249,8 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
   spi_fix_invariants(l->s, x, &l->seq, l->seq_node, seq);
   for (uint32_t k = 0; k < l->seq.n; k++) {
     if (l->seq.counter[k].known) {
-      spi_seq_fix(x, seq->params[k], spi_loop_count(x, &l->seq.counter[k], step));
+      spi_seq_fix(x, seq->params[k],
+                  spi_loop_count(x, &l->seq.counter[k], step));
     }
   }
   for (uint32_t k = 0; k < l->dist.n; k++) {
@@ -265,18 +265,16 @@ static sp_state *under_relations(loops *l, const sp_program *seq,
       if (now->groups) {
         d->opaque = true;
         d->how = "carried: addends, their sum assumed at step t";
-        sp_push(x->ctx, &x->sums,
-                partial_of(now, seq->params[now->seq], w));
+        sp_push(x->ctx, &x->sums, partial_of(now, seq->params[now->seq], w));
         continue;
       }
       sp_expr read = spi_seq_read(x, seq->params[now->seq], now->phi, false);
-      d->relation = sp_ite(x->pool, now->guard, scaled(x, read, now->scale),
-                           junk(x, w));
+      d->relation =
+          sp_ite(x->pool, now->guard, scaled(x, read, now->scale), junk(x, w));
       d->how = "carried: assumed at step t";
-    } else if (c->value.v &&
-               (d->relation = spi_invariant_inside(
-                    l->s, x, &l->seq, l->seq_node, seq, c->value))
-                   .v) {
+    } else if (c->value.v && (d->relation = spi_invariant_inside(
+                                  l->s, x, &l->seq, l->seq_node, seq, c->value))
+                                 .v) {
       d->how = "carried: never changes";
     } else {
       d->opaque = true;
@@ -290,8 +288,8 @@ static bool counter_kept(sp_state *x, const loop_counter *c, uint32_t w,
                          sp_expr step) {
   sp_expr next = spi_loop_count(x, c, sp_iaddc(x->pool, step, 1));
   sp_mode was = sp_pool_mode(x->pool, SP_MODE_RAW_INDEX);
-  sp_expr got = x->dist[w].relation.v ? x->dist[w].relation
-                                      : spi_dist_raw(x, w);
+  sp_expr got =
+      x->dist[w].relation.v ? x->dist[w].relation : spi_dist_raw(x, w);
   bool ok = sp_prove_equal(x->prover, next, got, (sp_hyps){0});
   sp_pool_mode(x->pool, was);
   return ok;
@@ -350,8 +348,7 @@ static bool relation_kept(loops *l, sp_state *x, uint32_t k) {
 /* Propagate through the bodies; advance the choice of every carried tensor
  * whose relation is not kept. True when all are kept. */
 static bool prove_step_kept(loops *l, sp_state **bodies) {
-  sp_state *x =
-      under_relations(l, l->seq.body, l->dist.body, l->step);
+  sp_state *x = under_relations(l, l->seq.body, l->dist.body, l->step);
   *bodies = x;
   spi_propagate(x);
   bool all = true;
@@ -377,8 +374,7 @@ static bool prove_step_kept(loops *l, sp_state **bodies) {
 /* ---- the same number of steps ---- */
 
 static bool condition_is(loops *l, sp_expr step, bool value) {
-  sp_state *x =
-      under_relations(l, l->seq.condition, l->dist.condition, step);
+  sp_state *x = under_relations(l, l->seq.condition, l->dist.condition, step);
   spi_propagate(x);
   spi_seq_refresh(x, 4);
   uint32_t v = l->seq.condition->results[0];
@@ -388,8 +384,7 @@ static bool condition_is(loops *l, sp_expr step, bool value) {
   }
   sp_mode was = sp_pool_mode(x->pool, SP_MODE_RAW_INDEX);
   sp_expr a = spi_seq_read(x, v, NULL, true);
-  sp_expr b = x->dist[w].relation.v ? x->dist[w].relation
-                                    : spi_dist_raw(x, w);
+  sp_expr b = x->dist[w].relation.v ? x->dist[w].relation : spi_dist_raw(x, w);
   if (!value) {
     a = sp_not(x->pool, a);
     b = sp_not(x->pool, b);
@@ -439,7 +434,7 @@ static void adopt_results(loops *l) {
     d->how = "loop: kept by every step";
     if (l->dist.counter[k].known) {
       d->relation = spi_loop_count(s, &l->dist.counter[k],
-                             sp_int(s->pool, l->dist.trips));
+                                   sp_int(s->pool, l->dist.trips));
       s->stats.views++;
       continue;
     }
@@ -465,8 +460,8 @@ static void adopt_results(loops *l) {
       continue;
     }
     sp_expr read = spi_seq_symbol(s, v, now->phi);
-    d->relation = sp_ite(s->pool, now->guard, scaled(s, read, now->scale),
-                         junk(s, w));
+    d->relation =
+        sp_ite(s->pool, now->guard, scaled(s, read, now->scale), junk(s, w));
     d->seq = v + 1;
     s->last = v > s->last ? v : s->last;
     s->stats.matched++;
@@ -510,8 +505,7 @@ static const spi_apart *take_body_apart(loops *l) {
       l->s->problem->ranked) {
     return NULL;
   }
-  const spi_apart *a =
-      spi_region_apart(spi_substate(l->s, l->seq.body, NULL));
+  const spi_apart *a = spi_region_apart(spi_substate(l->s, l->seq.body, NULL));
   l->seq.body = a ? a->program : l->seq.body;
   return a;
 }
@@ -546,8 +540,8 @@ static bool relate_to(loops *l, const char **why) {
       }
     }
   }
-  l->step = sp_var(s->pool, SP_VAR_STEP, "t",
-                   l->dist.trips > 0 ? l->dist.trips : 1);
+  l->step =
+      sp_var(s->pool, SP_VAR_STEP, "t", l->dist.trips > 0 ? l->dist.trips : 1);
   sp_state *bodies = NULL;
   bool kept = false;
   for (int round = 0; round < MAX_ROUNDS && !kept; round++) {
@@ -585,8 +579,7 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
     if (!spi_is_loop(seq) || s->loop_used[k]) {
       continue;
     }
-    l.dist.counter =
-        sp_alloc_n(s->ctx, l.dist.n + 1u, sizeof *l.dist.counter);
+    l.dist.counter = sp_alloc_n(s->ctx, l.dist.n + 1u, sizeof *l.dist.counter);
     memcpy(l.dist.counter, counters, l.dist.n * sizeof *counters);
     l.seq_node = seq;
     if (relate_to(&l, &why)) {
@@ -604,8 +597,8 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
   l.dist.counter = counters;
   if (l.dist.trips < 0) {
     fail(s, node, l.dist.why);
-  } else if (spi_loop_alone(s, node, &l.dist,
-                            l.dist.trips <= SPI_UNROLL_MAX, why)) {
+  } else if (spi_loop_alone(s, node, &l.dist, l.dist.trips <= SPI_UNROLL_MAX,
+                            why)) {
     return;
   } else if (l.dist.trips > SPI_UNROLL_MAX) {
     why = sp_format(s->ctx,

@@ -31,7 +31,7 @@ typedef struct loop_shape {
   const sp_program *condition, *body;
   uint32_t n; /* carried tensors */
   loop_counter *counter;
-  int64_t trips; /* -1: not worked out */
+  int64_t trips;   /* -1: not worked out */
   const char *why; /* then */
 } loop_shape;
 
@@ -63,8 +63,8 @@ typedef struct spi_aside {
 
 spi_aside spi_region_enter(sp_state *s, const sp_program *region);
 void spi_region_leave(sp_state *s, spi_aside a);
-void spi_region_give(sp_state *s, const sp_program *region,
-                     const spi_carry *c, const char *how);
+void spi_region_give(sp_state *s, const sp_program *region, const spi_carry *c,
+                     const char *how);
 /* List the region's tensors in the report. */
 void spi_region_keep(sp_state *s, const char *name);
 /* A tensor with its definitions made if need be. */
@@ -77,8 +77,7 @@ bool spi_carry_condition(sp_state *s, const sp_program *region,
 enum { SPI_UNROLL_MAX = 64 };
 /* Walk the body once for each step; false when the number of steps was not
  * proved. */
-bool spi_loop_unroll(sp_state *s, const sp_node *node,
-                     const loop_shape *shape);
+bool spi_loop_unroll(sp_state *s, const sp_node *node, const loop_shape *shape);
 /* Give the results closed forms as definitions (loop_closed.h); false when that
  * cannot be done. whole: only if it can for all that are used. why: what to say
  * of the others. */

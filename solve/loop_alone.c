@@ -61,8 +61,8 @@ static void name_carried(sp_state *s, const sp_program *body, uint32_t k,
 }
 
 /* The body's terms; false when what was said beforehand is not kept by it. */
-static bool walk_body(sp_state *s, const sp_node *node,
-                      const loop_shape *shape, spi_closing *c) {
+static bool walk_body(sp_state *s, const sp_node *node, const loop_shape *shape,
+                      spi_closing *c) {
   spi_carry carry = before_step(s, node, shape, c->step);
   spi_aside a = spi_region_enter(s, shape->body);
   spi_region_give(s, shape->body, &carry, "carried: its closed form is sought");
@@ -112,8 +112,7 @@ bool spi_is_used(const sp_program *p, uint32_t t) {
 static bool ends_as_said(sp_state *s, const sp_node *node,
                          const loop_shape *shape, sp_expr step) {
   spi_carry before = before_step(s, node, shape, step);
-  spi_carry after =
-      before_step(s, node, shape, sp_int(s->pool, shape->trips));
+  spi_carry after = before_step(s, node, shape, sp_int(s->pool, shape->trips));
   return spi_carry_condition(s, shape->condition, &before, true) &&
          spi_carry_condition(s, shape->condition, &after, false);
 }
@@ -162,8 +161,7 @@ bool spi_loop_alone(sp_state *s, const sp_node *node, const loop_shape *shape,
   for (uint32_t k = 0; k < shape->n; k++) {
     c.v[k].first = raw_of(s, node->in[k]);
   }
-  if (!ends_as_said(s, node, shape, c.step) ||
-      !walk_body(s, node, shape, &c)) {
+  if (!ends_as_said(s, node, shape, c.step) || !walk_body(s, node, shape, &c)) {
     return false;
   }
   sp_prover_about(s->prover,
@@ -230,9 +228,8 @@ static bool counters_hold(sp_state *s, const sp_node *node,
   return ok;
 }
 
-static void name_seq(sp_state *s, const sp_node *node,
-                     const loop_shape *shape, sp_state *body,
-                     spi_closing *c) {
+static void name_seq(sp_state *s, const sp_node *node, const loop_shape *shape,
+                     sp_state *body, spi_closing *c) {
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   for (uint32_t k = 0; k < shape->n; k++) {
     uint32_t in = shape->body->params[k], out = shape->body->results[k];
@@ -243,8 +240,7 @@ static void name_seq(sp_state *s, const sp_node *node,
     x->first = sp_read(s->pool, s->seq[node->in[k]].sym, x->idx);
     if (shape->counter[k].known) {
       x->at = spi_loop_count(s, &shape->counter[k], c->step);
-      x->end = spi_loop_count(s, &shape->counter[k],
-                              sp_int(s->pool, c->trips));
+      x->end = spi_loop_count(s, &shape->counter[k], sp_int(s->pool, c->trips));
     } else if (spi_seq_defined(body, out)) {
       x->after = spi_seq_read(body, out, x->idx, true);
     }
@@ -347,8 +343,7 @@ sp_expr spi_loop_element(sp_state *s, uint32_t t, bool raw) {
     return e;
   }
   operands x = {s, node, raw};
-  sp_mode was =
-      sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_mode was = sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
   e = sp_map(s->pool, e, read_operand, &x);
   sp_pool_mode(s->pool, was);
   return raw ? e : sp_simplify(s->pool, e);

@@ -50,8 +50,7 @@ static void copy_node(building *b, const sp_program *from, const sp_node *node,
 static void copy_region(building *b, const sp_program *region,
                         const uint32_t *carried, const char *prefix,
                         uint32_t *out) {
-  uint32_t *now =
-      sp_alloc_n(b->s->ctx, region->n_tensors + 1u, sizeof *now);
+  uint32_t *now = sp_alloc_n(b->s->ctx, region->n_tensors + 1u, sizeof *now);
   for (uint32_t k = 0; k < region->n_params; k++) {
     now[region->params[k]] = carried[k];
   }
@@ -128,7 +127,8 @@ static bool is_small(const building *b, const loop_shape *shape) {
   return b->nodes.n + (size_t)(shape->trips + 1) * nodes <= MAX_NODES;
 }
 
-/* A loop that the check had no use for has a closed form, or is unrolled here. */
+/* A loop that the check had no use for has a closed form, or is unrolled here.
+ */
 static void take_apart(building *b, uint32_t k, uint32_t *now) {
   sp_state *s = b->s;
   const sp_program *p = s->seq_program;
@@ -161,8 +161,8 @@ static const sp_program *rebuilt(building *b, uint32_t *now) {
     params[k] = now[p->params[k]];
   }
   for (uint32_t k = 0; k < p->n_results; k++) {
-    results[k] = p->results[k] == SP_NO_TENSOR ? SP_NO_TENSOR
-                                               : now[p->results[k]];
+    results[k] =
+        p->results[k] == SP_NO_TENSOR ? SP_NO_TENSOR : now[p->results[k]];
   }
   sp_program *out = sp_alloc(s->ctx, sizeof *out);
   *out = *p;
@@ -216,8 +216,7 @@ const spi_apart *spi_loops_apart(sp_state *s) {
   if (!a) {
     return NULL;
   }
-  sp_range_given *ranges =
-      sp_alloc_n(ctx, was->n_ranges + 1, sizeof *ranges);
+  sp_range_given *ranges = sp_alloc_n(ctx, was->n_ranges + 1, sizeof *ranges);
   for (size_t i = 0; i < was->n_ranges; i++) {
     ranges[i] = was->ranges[i];
     ranges[i].seq = a->now[was->ranges[i].seq];

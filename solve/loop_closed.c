@@ -97,9 +97,9 @@ static bool close(spi_closing *c, spi_carried *x) {
   if (!spi_reads_outer(c, e, x->sym)) {
     return false;
   }
-  return close_same(x, e, sp_read(p, x->sym, x->idx)) ||
-         close_last(c, x, e) || spi_close_reduced(c, x, e) ||
-         spi_close_written(c, x, e) || spi_close_rescaled(c, x);
+  return close_same(x, e, sp_read(p, x->sym, x->idx)) || close_last(c, x, e) ||
+         spi_close_reduced(c, x, e) || spi_close_written(c, x, e) ||
+         spi_close_rescaled(c, x);
 }
 
 void spi_loop_close(spi_closing *c) {

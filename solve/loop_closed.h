@@ -47,7 +47,7 @@ typedef struct spi_carried {
 
 typedef struct spi_closing {
   sp_state *s;
-  sp_expr step; /* a variable */
+  sp_expr step;  /* a variable */
   int64_t trips; /* its extent, >= 2 */
   /* Names from this one on are of things in the body: they mean something else
    * at every step. */
@@ -67,8 +67,8 @@ bool spi_close_rescaled(spi_closing *c, spi_carried *x);
 /* Besides own ({0}: none), e reads nothing that changes from step to step but
  * the step itself. */
 bool spi_reads_outer(const spi_closing *c, sp_expr e, sp_sym own);
-/* Variables for the digits of the step that e asks for (all of it, if for none),
- * and the step as a term of them. Returns how many. */
+/* Variables for the digits of the step that e asks for (all of it, if for
+ * none), and the step as a term of them. Returns how many. */
 enum { SPI_MAX_DIGITS = 8 };
 uint32_t spi_step_digits(const spi_closing *c, sp_expr e, sp_expr *var,
                          sp_expr *step);

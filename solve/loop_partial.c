@@ -35,8 +35,7 @@ static bool is_partition(sp_state *s, const sp_groups *g) {
 
 static bool same_groups(const sp_groups *a, const sp_groups *b) {
   return a->n_groups == b->n_groups && size_of(a) == size_of(b) &&
-         memcmp(a->ids, b->ids,
-                a->start[a->n_groups] * sizeof *a->ids) == 0;
+         memcmp(a->ids, b->ids, a->start[a->n_groups] * sizeof *a->ids) == 0;
 }
 
 static uint32_t add_groups(const sp_groups *g, const sp_groups **out,
@@ -87,8 +86,7 @@ static sp_expr member(sp_state *s, const sp_groups *g, sp_expr k) {
     }
   }
   sp_expr mine = sp_table(p, group, ranks, s->rank);
-  return sp_table(p, g->ids, ranks,
-                  sp_iadd(p, sp_iscale(p, mine, size), k));
+  return sp_table(p, g->ids, ranks, sp_iadd(p, sp_iscale(p, mine, size), k));
 }
 
 /* The sum over the group of a term over the rank. */
@@ -133,8 +131,7 @@ bool spi_partial_holds(sp_state *s, const spi_partial *x) {
   }
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr got = summed_known(s, x->groups, dist_value(s, x->dist));
-  sp_expr want =
-      scaled(s, spi_seq_read(s, x->seq, x->phi, true), x->scale);
+  sp_expr want = scaled(s, spi_seq_read(s, x->seq, x->phi, true), x->scale);
   bool ok = equal(s, want, got);
   sp_pool_mode(s->pool, was);
   return ok;
@@ -154,11 +151,10 @@ static bool prove_affine(sp_state *s, sp_expr e, sp_sym sym, sp_expr own,
   sp_pool *p = s->pool;
   sp_expr zero = sp_real_i64(p, 0), one = sp_real_i64(p, 1);
   out->rest = spi_replace_symbol(p, e, sym, zero);
-  out->factor =
-      sp_sub(p, spi_replace_symbol(p, e, sym, one), out->rest);
+  out->factor = sp_sub(p, spi_replace_symbol(p, e, sym, one), out->rest);
   if (sp_kind_of(p, out->factor) == SP_KIND_NUM) {
-    sp_expr linear = sp_add(
-        p, out->rest, sp_scale(p, own, sp_num_value(p, out->factor)));
+    sp_expr linear =
+        sp_add(p, out->rest, sp_scale(p, own, sp_num_value(p, out->factor)));
     return sp_prove_equal(s->prover, e, linear, (sp_hyps){0});
   }
   sp_expr is_one = sp_eq(p, out->factor, one);
@@ -304,9 +300,9 @@ static sp_expr rewrite_node(void *env, sp_pool *p, sp_expr e) {
   sp_expr parts = sp_split_sums(p, e);
   rewriting inner = {s, true};
   sp_expr to = sp_map(p, parts, rewrite_node, &inner);
-  bool ok = to.v != parts.v &&
-            (parts.v == e.v ||
-             sp_prove_equal(s->prover, parts, e, (sp_hyps){0}));
+  bool ok =
+      to.v != parts.v &&
+      (parts.v == e.v || sp_prove_equal(s->prover, parts, e, (sp_hyps){0}));
   return ok ? to : (sp_expr){0};
 }
 

@@ -21,8 +21,7 @@ static sp_expr identity(sp_pool *p, sp_red_op op, sp_sort sort) {
     return sort == SP_SORT_REAL ? sp_inf(p, op == SP_RED_MAX) : (sp_expr){0};
   case SP_RED_OR:
   case SP_RED_AND:
-    return sort == SP_SORT_BOOL ? sp_bool(p, op == SP_RED_AND)
-                                : (sp_expr){0};
+    return sort == SP_SORT_BOOL ? sp_bool(p, op == SP_RED_AND) : (sp_expr){0};
   case SP_RED_LAMBDA:
     break;
   }
@@ -32,8 +31,7 @@ static sp_expr identity(sp_pool *p, sp_red_op op, sp_sort sort) {
 static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
   switch (op) {
   case SP_RED_SUM:
-    return sp_sort_of(p, a) == SP_SORT_INT ? sp_iadd(p, a, b)
-                                           : sp_add(p, a, b);
+    return sp_sort_of(p, a) == SP_SORT_INT ? sp_iadd(p, a, b) : sp_add(p, a, b);
   case SP_RED_PROD:
     return sp_mul(p, a, b);
   case SP_RED_MAX:
@@ -50,8 +48,7 @@ static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
   return (sp_expr){0};
 }
 
-static bool close_by(spi_closing *c, spi_carried *x, sp_expr e,
-                     sp_red_op op) {
+static bool close_by(spi_closing *c, spi_carried *x, sp_expr e, sp_red_op op) {
   sp_state *s = c->s;
   sp_pool *p = s->pool;
   sp_expr none = identity(p, op, sp_sym_sort(p, x->sym));

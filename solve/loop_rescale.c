@@ -2,8 +2,8 @@
  * maximum (online softmax, flash attention): a sum over the steps of terms that
  * are scaled once. The lemma is in loop_closed.h, "rescaled".
  *
- * What is added, h, is what c' e is for x = 0. That c' e = c x + h is proved for
- * m and x any numbers, and apart for those before the loop, where m may be -inf.
+ * What is added, h, is what c' e is for x = 0. That c' e = c x + h is proved
+ * for m and x any numbers, and for those before the loop, where m may be -inf.
  */
 #include "solve/loop_closed.h"
 
@@ -12,8 +12,8 @@ enum { MAX_NEST = 16 };
 typedef struct rescaled {
   spi_carried *m;
   sp_expr idx[SP_MAX_DIMS + 1]; /* at which the body reads m */
-  sp_expr after; /* c' e: over m and x */
-  sp_expr h;     /* over m */
+  sp_expr after;                /* c' e: over m and x */
+  sp_expr h;                    /* over m */
 } rescaled;
 
 /* An element of m that e reads, outside of reductions. */
@@ -91,8 +91,7 @@ static bool close_with(spi_closing *c, spi_carried *x, spi_carried *m) {
   sp_expr u = sp_fresh(p, c->trips);
   sp_expr h = spi_at_step(c, spi_closed_reads(c, r.h), u);
   sp_expr first = sp_mul(p, sp_exp(p, there(c, &r, m->first)), x->first);
-  sp_expr before =
-      sp_ite(p, sp_lt(p, u, c->step), h, sp_real_i64(p, 0));
+  sp_expr before = sp_ite(p, sp_lt(p, u, c->step), h, sp_real_i64(p, 0));
   before = sp_add(p, first, sp_red(p, SP_RED_SUM, 1, &u, before));
   x->at = sp_ite(p, sp_lt(p, c->step, sp_int(p, 1)), x->first,
                  sp_div(p, before, sp_exp(p, there(c, &r, m->at))));

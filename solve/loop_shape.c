@@ -6,7 +6,8 @@
 /* A region's result as a term over the symbols of its parameters. */
 static sp_expr value_of(sp_state *region, uint32_t tensor) {
   sp_mode mode = sp_pool_mode(region->pool, SP_MODE_NORMAL);
-  sp_expr e = sp_simplify(region->pool, spi_seq_read(region, tensor, NULL, true));
+  sp_expr e =
+      sp_simplify(region->pool, spi_seq_read(region, tensor, NULL, true));
   sp_pool_mode(region->pool, mode);
   return e;
 }
@@ -140,18 +141,16 @@ static void find_trips(sp_state *condition, loop_shape *shape) {
 }
 
 /* initial[k]: the carried scalar's value before the loop, or 0 (none). */
-static void shape_of(sp_state *s, const sp_node *node,
-                           const sp_expr *initial, loop_shape *shape) {
+static void shape_of(sp_state *s, const sp_node *node, const sp_expr *initial,
+                     loop_shape *shape) {
   *shape = (loop_shape){.condition = region_of(node, "condition"),
                         .body = region_of(node, "body"),
                         .n = node->n_out,
                         .trips = -1,
                         .why = "it has no body"};
-  shape->counter =
-      sp_alloc_n(s->ctx, shape->n + 1u, sizeof *shape->counter);
-  if (!shape->condition || !shape->body ||
-      shape->condition->n_results != 1 || shape->body->n_params != shape->n ||
-      shape->body->n_results != shape->n ||
+  shape->counter = sp_alloc_n(s->ctx, shape->n + 1u, sizeof *shape->counter);
+  if (!shape->condition || !shape->body || shape->condition->n_results != 1 ||
+      shape->body->n_params != shape->n || shape->body->n_results != shape->n ||
       shape->condition->n_params != shape->n || node->n_in != shape->n) {
     return;
   }
@@ -178,14 +177,13 @@ void spi_loop_shape_seq(sp_state *s, const sp_node *node, loop_shape *shape) {
   sp_scratch_release(s->ctx, mark);
 }
 
-void spi_loop_shape_dist(sp_state *s, const sp_node *node,
-                         loop_shape *shape) {
+void spi_loop_shape_dist(sp_state *s, const sp_node *node, loop_shape *shape) {
   sp_mark mark = sp_scratch_mark(s->ctx);
   sp_expr *initial = sp_scratch(s->ctx, (node->n_in + 1u) * sizeof *initial);
   for (uint32_t k = 0; k < node->n_in; k++) {
     uint32_t t = node->in[k];
-    initial[k] = is_scalar(s->dist_program, t) ? s->dist[t].relation
-                                               : (sp_expr){0};
+    initial[k] =
+        is_scalar(s->dist_program, t) ? s->dist[t].relation : (sp_expr){0};
   }
   shape_of(s, node, initial, shape);
   sp_scratch_release(s->ctx, mark);

@@ -25,8 +25,8 @@ void spi_region_leave(sp_state *s, spi_aside a) {
   s->sums.cap = a.cap_sums;
 }
 
-void spi_region_give(sp_state *s, const sp_program *region,
-                     const spi_carry *c, const char *how) {
+void spi_region_give(sp_state *s, const sp_program *region, const spi_carry *c,
+                     const char *how) {
   for (uint32_t k = 0; k < region->n_params; k++) {
     dist_tensor *w = &s->dist[region->params[k]];
     const dist_tensor *from = &c->v[k];

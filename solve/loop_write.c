@@ -155,10 +155,9 @@ bool spi_close_written(spi_closing *c, spi_carried *x, sp_expr e) {
   if (!keep.v) {
     return false;
   }
-  sp_expr value = spi_replace_symbol(
-      p, e, x->sym, anything(p, sp_sym_sort(p, x->sym)));
-  sp_expr want =
-      sp_ite(p, keep, sp_read(p, x->sym, x->idx), value);
+  sp_expr value =
+      spi_replace_symbol(p, e, x->sym, anything(p, sp_sym_sort(p, x->sym)));
+  sp_expr want = sp_ite(p, keep, sp_read(p, x->sym, x->idx), value);
   if (!sp_prove_equal(s->prover, e, want, (sp_hyps){0})) {
     return false;
   }

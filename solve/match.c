@@ -72,9 +72,7 @@ void sp_guard_of(sp_pool *p, sp_red_op op, sp_expr e, sp_expr *guard,
 }
 
 static void equate(sp_match *m, sp_expr a, sp_expr b, bool weak) {
-  sp_equations *to = weak          ? &m->weak
-                     : m->branches ? &m->branch
-                                   : &m->strong;
+  sp_equations *to = weak ? &m->weak : m->branches ? &m->branch : &m->strong;
   sp_push(sp_pool_ctx(m->p), to, ((sp_equation){a, b}));
 }
 

@@ -37,6 +37,9 @@ typedef struct spi_scaling {
 
 bool spi_offer(spi_mender *m, const spi_edit *edit, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Several changes at once, of the whole program; the first is the place. */
+bool spi_offer_all(spi_mender *m, uint32_t n, const spi_edit *edits,
+                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 bool spi_offer_scaled(spi_mender *m, const spi_edit *edit, spi_scaling scaling,
                       const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

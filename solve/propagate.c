@@ -459,6 +459,7 @@ static void relate(sp_state *s, uint32_t t) {
 
 void spi_propagate(sp_state *s) {
   const sp_program *p = s->dist_program;
+  const uint32_t *around = s->twins; /* of the program around a loop's body */
   s->twins = s->problem->versions ? spi_twins(s) : NULL;
   for (uint32_t t = 0; t < p->n_tensors; t++) {
     if (s->options->progress && !s->parent) {
@@ -475,4 +476,5 @@ void spi_propagate(sp_state *s) {
       spi_learn_cuts(s, t);
     }
   }
+  s->twins = around;
 }

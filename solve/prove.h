@@ -86,6 +86,8 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* e with its integer and boolean parts simplified where Z3 agrees. */
 sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e);
+/* The same for remainders of remainders only: (x mod 8 - 1) mod 8. */
+sp_expr spi_flatter_indices(sp_prover *pr, sp_expr e);
 /* e with choices between terms of one form as one term. */
 sp_expr spi_join_choices(sp_prover *pr, sp_expr e);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */

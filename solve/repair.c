@@ -23,7 +23,8 @@ bool spi_is_op(const sp_node *node, const char *hlo) {
 typedef struct trial {
   spi_mender *m;
   spi_edit edit; /* of the whole program */
-  const sp_program *alone; /* the edited node; sampled: the edited program */
+  const sp_program *alone; /* the edited node */
+  const sp_program *whole; /* or the edited program */
   spi_scaling scaling;
   bool mends, changes;
 } trial;
@@ -58,12 +59,12 @@ static bool differs_from_run(spi_mender *m, uint32_t t, const double *v) {
 }
 
 /* Compute the changed node on the operands of the bench's run, then the rest
- * of the program from that; of a sampled bench, the whole changed program. */
+ * of the program from that; or the whole changed program. */
 static void run_trial(sp_ctx *ctx, void *arg) {
   trial *x = arg;
   spi_mender *m = x->m;
-  if (m->b->sample) {
-    x->mends = x->changes = spi_bench_mends_with(m->b, x->alone);
+  if (x->whole) {
+    x->mends = x->changes = spi_bench_mends_with(m->b, x->whole);
     return;
   }
   const sp_program *p = x->alone, *d = m->s->dist_program;
@@ -125,13 +126,17 @@ static bool mends_again(trial *x) {
   return spi_bench_run(b, mode, seed, &why) && ok && compared;
 }
 
-static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
+/* May another change be tried? */
+static bool go_on(spi_mender *m) {
   uint32_t most = m->b->sample ? MAX_SAMPLED : MAX_TRIALS;
-  if (m->trials >= most || m->b->budget <= 0 ||
-      sp_ctx_bytes(m->s->ctx) - m->bytes > MAX_BYTES) {
+  return m->trials++ < most && m->b->budget > 0 &&
+         sp_ctx_bytes(m->s->ctx) - m->bytes <= MAX_BYTES;
+}
+
+static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
+  if (!go_on(m)) {
     return false;
   }
-  m->trials++;
   sp_ctx *ctx = m->s->ctx;
   trial x = {.m = m, .edit = *edit, .scaling = scaling};
   if (m->loop != UINT32_MAX) {
@@ -144,9 +149,11 @@ static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
   if (m->b->sample && (scaling.scale != 0 || scaling.scaled)) {
     return false;
   }
-  x.alone = m->b->sample
-                ? spi_edit_program(ctx, m->s->dist_program, &x.edit)
-                : spi_edit_alone(ctx, m->s->dist_program, &x.edit);
+  if (m->b->sample) {
+    x.whole = spi_edit_program(ctx, m->s->dist_program, &x.edit);
+  } else {
+    x.alone = spi_edit_alone(ctx, m->s->dist_program, &x.edit);
+  }
   return try(&x) && mends_again(&x);
 }
 
@@ -177,6 +184,23 @@ bool spi_offer(spi_mender *m, const spi_edit *edit, const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   return accept(m, edit, text);
+}
+
+bool spi_offer_all(spi_mender *m, uint32_t n, const spi_edit *edits,
+                   const char *fmt, ...) {
+  trial x = {.m = m, .whole = m->s->dist_program};
+  for (uint32_t i = 0; i < n; i++) {
+    x.whole = spi_edit_program(m->s->ctx, x.whole, &edits[i]);
+  }
+  if (m->loop != UINT32_MAX || !go_on(m) || !try(&x) || !mends_again(&x)) {
+    return false;
+  }
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  return accept(m, &edits[0], text);
 }
 
 bool spi_offer_scaled(spi_mender *m, const spi_edit *edit, spi_scaling scaling,

@@ -7,7 +7,7 @@
 
 #include "solve/fit.h"
 
-enum { MAX_STRIDES = 64, MAX_NAME = 48, SHOWN = 8 };
+enum { MAX_STRIDES = 64, SHOWN = 8, MAX_KIN = 16 };
 
 /* ---- names ---- */
 
@@ -303,6 +303,83 @@ static bool try_near(const number *x) {
   return false;
 }
 
+/* ---- one number in several places ---- */
+
+/* Numbers that are the same distance from it on every rank: an offset that is
+ * used again, and its end. */
+typedef struct kin {
+  uint32_t n;
+  number v[MAX_KIN];
+} kin;
+
+static void find_kin(const number *x, kin *out) {
+  const sp_program *p = x->m->program;
+  out->n = 0;
+  for (uint32_t i = 0; i < p->n_nodes; i++) {
+    for (uint32_t k = 0; k < p->nodes[i].n_attrs && out->n < MAX_KIN; k++) {
+      const sp_attr *a = &p->nodes[i].attrs[k];
+      number *y = &out->v[out->n];
+      if (i == x->at || a->kind != SP_ATTR_RANKED_INT ||
+          !number_of(x->m, i, a, y)) {
+        continue;
+      }
+      bool same = true;
+      for (int64_t r = 1; r < x->ranks; r++) {
+        same = same && y->was[r] - x->was[r] == y->was[0] - x->was[0];
+      }
+      out->n += same;
+    }
+  }
+}
+
+static bool try_with_kin(const number *x, const kin *all, const int64_t *v) {
+  spi_mender *m = x->m;
+  spi_edit edits[MAX_KIN + 1];
+  for (uint32_t i = 0; i <= all->n; i++) {
+    const number *y = i ? &all->v[i - 1] : x;
+    int64_t *kept = sp_alloc_n(m->s->ctx, (size_t)x->ranks, sizeof *kept);
+    for (int64_t r = 0; r < x->ranks; r++) {
+      kept[r] = v[r] + y->was[0] - x->was[0];
+    }
+    sp_attr value = {
+        .kind = SP_ATTR_RANKED_INT, .u.ints = kept, .n = (size_t)x->ranks};
+    edits[i] = (spi_edit){.node = y->at,
+                          .becomes = spi_edit_attr(m->s->ctx,
+                                                   &m->program->nodes[y->at],
+                                                   y->attr->name, value)};
+  }
+  return spi_offer_all(m, all->n + 1, edits,
+                       "has the wrong number, %s, and so have %u others that "
+                       "go with it; with %s all results are right",
+                       by_rank_text(x, x->was), all->n, by_rank_text(x, v));
+}
+
+/* The same numbers, or multiples of a coordinate, dealt to other ranks. */
+static bool try_kin(const number *x) {
+  sp_state *s = x->m->s;
+  kin all;
+  if (x->attr->kind != SP_ATTR_RANKED_INT) {
+    return false;
+  }
+  find_kin(x, &all);
+  int64_t *v = sp_alloc_n(s->ctx, (size_t)x->ranks + 1, sizeof *v);
+  for (size_t c = 0; all.n && c < s->cuts.n; c++) {
+    const int64_t *at = spi_by_rank(s, s->cuts.v[c].coordinate);
+    strides step = {.n = 0};
+    find_strides(x, &s->cuts.v[c], &step);
+    for (size_t i = 0; at && i < step.n; i++) {
+      for (int64_t r = 0; r < x->ranks; r++) {
+        v[r] = step.v[i] * at[r];
+      }
+      if (memcmp(v, x->was, (size_t)x->ranks * sizeof *v) != 0 &&
+          try_with_kin(x, &all, v)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* Arguments of operators that choose dimensions are no numbers. */
 static bool has_numbers(const sp_node *node) {
   static const char *const with[] = {"add",   "sub",    "lt",    "le",  "gt",
@@ -330,7 +407,7 @@ static bool try_numbers(spi_mender *m, uint32_t at) {
         return true;
       }
     }
-    if (try_near(&x)) {
+    if (try_near(&x) || try_kin(&x)) {
       return true;
     }
   }

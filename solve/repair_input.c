@@ -262,9 +262,8 @@ static const way *mending_way(search *f, const sp_placed *x) {
 /* Where several inputs are contracted, each can make up for another. */
 static void blame(search *f, const way *w, spi_blame *out) {
   sp_ctx *ctx = f->b->s->ctx;
-  const char *text =
-      sp_format(ctx, "if the input %s, given as %s, is cut %s", f->x->name,
-                f->x->layout->text, way_text(f, w));
+  const char *text = sp_format(ctx, "if the input %s, given as %s, is cut %s",
+                               f->x->name, f->x->layout->text, way_text(f, w));
   if (out->text) {
     out->text = sp_format(ctx, "%s, or %s", out->text, text);
   } else {

@@ -8,8 +8,9 @@
  *   2. (s, k') -> m_s(k') is injective where the g_s hold,
  *   3. each k of K with G(k) is some m_s(k') with g_s(k'),
  * then the whole is its pieces combined: both reduce the same values, each as
- * often. Instead of 3., where there are no conditions: the sizes of the K_s add
- * up to that of K. An operation that does not mind repetition (max, min, or,
+ * often. Instead of 3., where there are no conditions (they can be part of A and
+ * the B_s, which then are the operation's identity elsewhere): the sizes of the
+ * K_s add up to that of K. An operation that does not mind repetition (max, min, or,
  * and) needs 1. and 3. only.
  *
  * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
@@ -266,15 +267,12 @@ static double size_of(const sp_pool *p, uint32_t n, const sp_expr *var) {
   return size;
 }
 
-/* No conditions, and as many elements: counting shows that all are met. */
 static bool sizes_agree(const whole *w, const cut *c) {
   double size = 0;
-  bool plain = sp_is_true(w->p, w->guard);
   for (uint32_t i = 0; i < c->n; i++) {
     size += size_of(w->p, c->v[i].n, c->v[i].var);
-    plain = plain && sp_is_true(w->p, c->v[i].guard);
   }
-  return plain && size == size_of(w->p, w->n, w->var) && size <= 4e15;
+  return size == size_of(w->p, w->n, w->var) && size <= 4e15;
 }
 
 /* ---- the obligations ---- */
@@ -409,6 +407,71 @@ static bool all_met(const whole *w, const cut *c) {
                         under(w, w->guard));
 }
 
+static sp_expr identity(sp_pool *p, sp_red_op op) {
+  switch (op) {
+  case SP_RED_PROD:
+    return sp_real_i64(p, 1);
+  case SP_RED_MAX:
+  case SP_RED_MIN:
+    return sp_inf(p, op == SP_RED_MAX);
+  case SP_RED_SUM:
+  case SP_RED_OR:
+  case SP_RED_AND:
+  case SP_RED_LAMBDA:
+    break;
+  }
+  return sp_real_i64(p, 0);
+}
+
+/* The condition as part of the body. */
+static void fold_guard(const whole *w, sp_expr *guard, sp_expr *body) {
+  sp_pool *p = w->p;
+  if (!sp_is_true(p, *guard)) {
+    sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+    *body = sp_ite(p, *guard, *body, identity(p, w->op));
+    *guard = sp_bool(p, true);
+    sp_pool_mode(p, mode);
+  }
+}
+
+/* By counting: conditions are part of what is equal. */
+static bool counted(whole w, const cut *given) {
+  if (!sizes_agree(&w, given) || sp_sort_of(w.p, w.body) != SP_SORT_REAL) {
+    return false;
+  }
+  cut *c = sp_alloc(sp_pool_ctx(w.p), sizeof *c);
+  *c = *given;
+  fold_guard(&w, &w.guard, &w.body);
+  for (uint32_t i = 0; i < c->n; i++) {
+    fold_guard(&w, &c->v[i].guard, &c->v[i].body);
+    if (!piece_fits(&w, &c->v[i]) || !maps_into(&w, &c->v[i])) {
+      return false;
+    }
+    for (uint32_t k = 0; k <= i; k++) {
+      if (!apart(&w, &c->v[i], &c->v[k])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* By showing that every element is met, under the conditions. */
+static bool met(const whole *w, cut *c) {
+  bool repeats = w->op != SP_RED_SUM && w->op != SP_RED_PROD;
+  for (uint32_t i = 0; i < c->n; i++) {
+    if (!piece_fits(w, &c->v[i]) || !maps_into(w, &c->v[i])) {
+      return false;
+    }
+    for (uint32_t k = 0; k <= i && !repeats; k++) {
+      if (!apart(w, &c->v[i], &c->v[k])) {
+        return false;
+      }
+    }
+  }
+  return all_met(w, c);
+}
+
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
                       sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
@@ -417,7 +480,6 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
              .hyps = hyps,
              .op = sp_red_op_of(p, red),
              .n = sp_red_n_vars(p, red)};
-  bool repeats = w.op != SP_RED_SUM && w.op != SP_RED_PROD;
   if (w.n > MAX_VARS || w.op == SP_RED_LAMBDA) {
     return false;
   }
@@ -426,12 +488,5 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
   cut *c = sp_alloc(sp_pool_ctx(p), sizeof *c);
   bool ok = cut_open(&w, pieces, c);
   sp_pool_mode(p, mode);
-  bool counted = ok && !repeats && sizes_agree(&w, c);
-  for (uint32_t i = 0; i < c->n && ok; i++) {
-    ok = piece_fits(&w, &c->v[i]) && maps_into(&w, &c->v[i]);
-    for (uint32_t k = 0; k <= i && ok && !repeats; k++) {
-      ok = apart(&w, &c->v[i], &c->v[k]);
-    }
-  }
-  return ok && (counted || all_met(&w, c));
+  return ok && (counted(w, c) || met(&w, c));
 }

@@ -20,15 +20,15 @@ void suite_loop_reduce(void);
 enum { ROWS = 8, PARTS = 2 };
 
 typedef struct blocks {
-  int64_t columns, width;     /* of x; of the block of a step */
-  int64_t first, by, bound;   /* the counter */
-  const char *type;           /* of the counter */
-  const char *direction;      /* of the comparison with the bound */
-  int64_t stride, shift;      /* a block starts at counter * stride + shift */
-  const char *combine;        /* with what is carried */
-  const char *reducer;        /* of a block */
+  int64_t columns, width;   /* of x; of the block of a step */
+  int64_t first, by, bound; /* the counter */
+  const char *type;         /* of the counter */
+  const char *direction;    /* of the comparison with the bound */
+  int64_t stride, shift;    /* a block starts at counter * stride + shift */
+  const char *combine;      /* with what is carried */
+  const char *reducer;      /* of a block */
   const char *initial;
-  const char *reads;          /* "c": what is carried; "r": the block twice */
+  const char *reads; /* "c": what is carried; "r": the block twice */
 } blocks;
 
 static const blocks plain = {.columns = 512,
@@ -80,51 +80,51 @@ static const text *whole(text *t, const blocks *b, bool local) {
 static const text *blocked(text *t, const blocks *b, bool local) {
   int rows = local ? ROWS / PARTS : ROWS;
   char state[160];
-  snprintf(state, sizeof state, "(%s[], f32[%d], f32[%d,%" PRId64 "])",
-           b->type, rows, rows, b->columns);
-  int n = snprintf(
-      t->v, sizeof t->v,
-      "HloModule m, num_partitions=%d\n\n%s"
-      "body {\n"
-      "  p = %s parameter(0)\n"
-      "  i = %s[] get-tuple-element(p), index=0\n"
-      "  c = f32[%d] get-tuple-element(p), index=1\n"
-      "  x = f32[%d,%" PRId64 "] get-tuple-element(p), index=2\n"
-      "  zero = s32[] constant(0)\n"
-      "  stride = s32[] constant(%" PRId64 ")\n"
-      "  shift = s32[] constant(%" PRId64 ")\n"
-      "  wide = s32[] convert(i)\n"
-      "  scaled = s32[] multiply(wide, stride)\n"
-      "  at = s32[] add(scaled, shift)\n"
-      "  s = f32[%d,%" PRId64 "] dynamic-slice(x, zero, at), "
-      "dynamic_slice_sizes={%d,%" PRId64 "}\n"
-      "  none = f32[] constant(%s)\n"
-      "  r = f32[%d] reduce(s, none), dimensions={1}, to_apply=%s\n"
-      "  new = f32[%d] %s(%s, r)\n"
-      "  by = %s[] constant(%" PRId64 ")\n"
-      "  next = %s[] add(i, by)\n"
-      "  ROOT out = %s tuple(next, new, x)\n}\n\n"
-      "cond {\n"
-      "  p = %s parameter(0)\n"
-      "  i = %s[] get-tuple-element(p), index=0\n"
-      "  n = %s[] constant(%" PRId64 ")\n"
-      "  ROOT go = pred[] compare(i, n), direction=%s\n}\n\n"
-      "ENTRY e {\n"
-      "  x = f32[%d,%" PRId64 "] parameter(0)%s\n"
-      "  i = %s[] constant(%" PRId64 ")\n"
-      "  first = f32[] constant(%s)\n"
-      "  c = f32[%d] broadcast(first), dimensions={}\n"
-      "  in = %s tuple(i, c, x)\n"
-      "  out = %s while(in), condition=cond, body=body\n"
-      "  ROOT y = f32[%d] get-tuple-element(out), index=1%s\n}\n",
-      PARTS, reducers, state, b->type, rows, rows, b->columns, b->stride,
-      b->shift, rows, b->width, rows, b->width,
-      strcmp(b->reducer, "add") == 0 ? "0" : "-inf", rows, b->reducer, rows,
-      b->combine, b->reads, b->type, b->by, b->type, state, state, b->type,
-      b->type, b->bound, b->direction, rows, b->columns,
-      local ? "" : ", sharding={devices=[2,1]<=[2]}", b->type, b->first,
-      b->initial, rows, state, state, rows,
-      local ? "" : ", sharding={devices=[2]<=[2]}");
+  snprintf(state, sizeof state, "(%s[], f32[%d], f32[%d,%" PRId64 "])", b->type,
+           rows, rows, b->columns);
+  int n =
+      snprintf(t->v, sizeof t->v,
+               "HloModule m, num_partitions=%d\n\n%s"
+               "body {\n"
+               "  p = %s parameter(0)\n"
+               "  i = %s[] get-tuple-element(p), index=0\n"
+               "  c = f32[%d] get-tuple-element(p), index=1\n"
+               "  x = f32[%d,%" PRId64 "] get-tuple-element(p), index=2\n"
+               "  zero = s32[] constant(0)\n"
+               "  stride = s32[] constant(%" PRId64 ")\n"
+               "  shift = s32[] constant(%" PRId64 ")\n"
+               "  wide = s32[] convert(i)\n"
+               "  scaled = s32[] multiply(wide, stride)\n"
+               "  at = s32[] add(scaled, shift)\n"
+               "  s = f32[%d,%" PRId64 "] dynamic-slice(x, zero, at), "
+               "dynamic_slice_sizes={%d,%" PRId64 "}\n"
+               "  none = f32[] constant(%s)\n"
+               "  r = f32[%d] reduce(s, none), dimensions={1}, to_apply=%s\n"
+               "  new = f32[%d] %s(%s, r)\n"
+               "  by = %s[] constant(%" PRId64 ")\n"
+               "  next = %s[] add(i, by)\n"
+               "  ROOT out = %s tuple(next, new, x)\n}\n\n"
+               "cond {\n"
+               "  p = %s parameter(0)\n"
+               "  i = %s[] get-tuple-element(p), index=0\n"
+               "  n = %s[] constant(%" PRId64 ")\n"
+               "  ROOT go = pred[] compare(i, n), direction=%s\n}\n\n"
+               "ENTRY e {\n"
+               "  x = f32[%d,%" PRId64 "] parameter(0)%s\n"
+               "  i = %s[] constant(%" PRId64 ")\n"
+               "  first = f32[] constant(%s)\n"
+               "  c = f32[%d] broadcast(first), dimensions={}\n"
+               "  in = %s tuple(i, c, x)\n"
+               "  out = %s while(in), condition=cond, body=body\n"
+               "  ROOT y = f32[%d] get-tuple-element(out), index=1%s\n}\n",
+               PARTS, reducers, state, b->type, rows, rows, b->columns,
+               b->stride, b->shift, rows, b->width, rows, b->width,
+               strcmp(b->reducer, "add") == 0 ? "0" : "-inf", rows, b->reducer,
+               rows, b->combine, b->reads, b->type, b->by, b->type, state,
+               state, b->type, b->type, b->bound, b->direction, rows,
+               b->columns, local ? "" : ", sharding={devices=[2,1]<=[2]}",
+               b->type, b->first, b->initial, rows, state, state, rows,
+               local ? "" : ", sharding={devices=[2]<=[2]}");
   CU_ASSERT_FATAL(n > 0 && n < (int)sizeof t->v);
   return t;
 }
@@ -189,8 +189,7 @@ static const text *mapped(text *t, const blocks *b, bool local) {
                    "  ROOT y = f32[%d,%" PRId64 "] tanh(x)%s\n}\n",
                    PARTS, rows, b->columns,
                    local ? "" : ", sharding={devices=[2,1]<=[2]}", rows,
-                   b->columns,
-                   local ? "" : ", sharding={devices=[2,1]<=[2]}");
+                   b->columns, local ? "" : ", sharding={devices=[2,1]<=[2]}");
   CU_ASSERT_FATAL(n > 0 && n < (int)sizeof t->v);
   return t;
 }
@@ -213,8 +212,7 @@ static void run_job(sp_ctx *ctx, void *arg) {
   const char *before = j->before->v, *after = j->after->v;
   const sp_program *seq =
       sp_hlo_read_text(ctx, "before", before, strlen(before));
-  const sp_program *dist =
-      sp_hlo_read_text(ctx, "after", after, strlen(after));
+  const sp_program *dist = sp_hlo_read_text(ctx, "after", after, strlen(after));
   sp_check_options o = {.run_budget = -1};
   const sp_report *r = sp_check(ctx, seq, dist, &o);
   j->out = (outcome){r->verdict, r->stats.distinct, sp_ctx_bytes(ctx)};

@@ -28,7 +28,7 @@ typedef enum counting {
 } counting;
 
 typedef enum partner {
-  IN_BODY,    /* the product is summed in every step, as it must be */
+  IN_BODY, /* the product is summed in every step, as it must be */
   NOT_SUMMED,
 } partner;
 
@@ -37,10 +37,10 @@ typedef struct shape {
   int64_t first, step, bound;
   const char *direction;
   counting counts;
-  bool backwards;  /* carried in another order */
-  bool next_layer; /* slices at the counter's next value */
+  bool backwards;      /* carried in another order */
+  bool next_layer;     /* slices at the counter's next value */
   bool next_minus_one; /* at that less the step: the same place */
-  bool stale;      /* returns x as it came */
+  bool stale;          /* returns x as it came */
   partner sums;
   int nested; /* loops inside the loop's body */
 } shape;
@@ -98,12 +98,10 @@ static void put_carried(text *t, const shape *s, bool local) {
   put(t, "  i = s32[] get-tuple-element(p), index=%d\n", place(s, 0));
   put(t, "  x = f32[4,8] get-tuple-element(p), index=%d\n", place(s, 1));
   put(t,
-      "  w = f32[%" PRId64 ",8,%" PRId64
-      "] get-tuple-element(p), index=%d\n",
+      "  w = f32[%" PRId64 ",8,%" PRId64 "] get-tuple-element(p), index=%d\n",
       s->layers, half, place(s, 2));
   put(t,
-      "  v = f32[%" PRId64 ",%" PRId64
-      ",8] get-tuple-element(p), index=%d\n",
+      "  v = f32[%" PRId64 ",%" PRId64 ",8] get-tuple-element(p), index=%d\n",
       s->layers, half, place(s, 3));
 }
 
@@ -150,8 +148,7 @@ static void put_condition(text *t, const shape *s, bool local,
   put(t, "%s {\n", name);
   put_carried(t, s, local);
   put(t, "  n = s32[] constant(%" PRId64 ")\n", s->bound);
-  put(t, "  ROOT c = pred[] compare(i, n), direction=%s\n}\n\n",
-      s->direction);
+  put(t, "  ROOT c = pred[] compare(i, n), direction=%s\n}\n\n", s->direction);
 }
 
 /* The body of the outer loop runs the inner one from the start. */
@@ -180,8 +177,8 @@ static void put_entry(text *t, const shape *s, bool local) {
       local ? "" : ", sharding={devices=[1,1,2]<=[2]}");
   put(t, "  v = f32[%" PRId64 ",%d,8] parameter(2)%s\n", s->layers, half,
       local ? "" : ", sharding={devices=[1,2,1]<=[2]}");
-  put(t, "  i = s32[] constant(%" PRId64 ")\n  in = ",
-      s->nested ? 0 : s->first);
+  put(t,
+      "  i = s32[] constant(%" PRId64 ")\n  in = ", s->nested ? 0 : s->first);
   put_type(t, s, local);
   put_tuple(t, s, (const char *[]){"i", "x", "w", "v"});
   put(t, "  out = ");
@@ -202,8 +199,7 @@ static void write_module(text *t, const shape *s, bool local) {
   put_step(t, s, local);
   put(t, "  ROOT r = ");
   put_type(t, s, local);
-  put_tuple(t, s,
-            (const char *[]){"next", s->stale ? "x" : "z", "w", "v"});
+  put_tuple(t, s, (const char *[]){"next", s->stale ? "x" : "z", "w", "v"});
   put(t, "}\n\n");
   put_condition(t, s, local, "cond");
   if (s->nested) {
@@ -246,8 +242,7 @@ static void run_job(sp_ctx *ctx, void *arg) {
   j->out.seconds = r->stats.seconds;
   j->out.bytes = sp_ctx_bytes(ctx);
   for (size_t i = 0; j->look_for && i < r->n_tensors; i++) {
-    j->out.says |= r->tensors[i].why &&
-                   strstr(r->tensors[i].why, j->look_for);
+    j->out.says |= r->tensors[i].why && strstr(r->tensors[i].why, j->look_for);
   }
 }
 
@@ -295,11 +290,11 @@ static const struct {
   const char *direction;
   int trips;
 } counts[] = {
-    {0, 1, 4, "LT", 4},   {0, 1, 4, "LE", 5},   {0, 1, 4, "NE", 4},
-    {4, -1, 0, "GT", 4},  {4, -1, 0, "GE", 5},  {4, -1, 0, "NE", 4},
-    {0, 2, 7, "LT", 4},   {0, 3, 7, "LE", 3},   {0, 2, 8, "NE", 4},
-    {10, -3, 0, "GT", 4}, {9, -3, 0, "GE", 4},  {-2, 1, 2, "LT", 4},
-    {4, 1, 4, "LT", 0},   {0, 1, 1, "LT", 1},   {7, 1, 3, "LE", 0},
+    {0, 1, 4, "LT", 4},   {0, 1, 4, "LE", 5},  {0, 1, 4, "NE", 4},
+    {4, -1, 0, "GT", 4},  {4, -1, 0, "GE", 5}, {4, -1, 0, "NE", 4},
+    {0, 2, 7, "LT", 4},   {0, 3, 7, "LE", 3},  {0, 2, 8, "NE", 4},
+    {10, -3, 0, "GT", 4}, {9, -3, 0, "GE", 4}, {-2, 1, 2, "LT", 4},
+    {4, 1, 4, "LT", 0},   {0, 1, 1, "LT", 1},  {7, 1, 3, "LE", 0},
 };
 enum { N_COUNTS = sizeof counts / sizeof *counts };
 
@@ -320,8 +315,7 @@ static void different_trip_counts(void) {
     shape s = counts_as(k);
     for (int other = k + 1; other < k + 3; other++) {
       shape d = counts_as(other % N_COUNTS);
-      if (counts[k].trips != counts[other % N_COUNTS].trips &&
-          proves(&s, &d)) {
+      if (counts[k].trips != counts[other % N_COUNTS].trips && proves(&s, &d)) {
         printf("  %d, %d\n", k, other % N_COUNTS);
         CU_FAIL("a different number of steps was proved equal");
       }
@@ -469,40 +463,78 @@ static void check_case(const char *root, const char *name) {
 }
 
 static void dumps(void) {
-  static const char *const names[] = {
-      "micro_layers", "micro_layers.no_allreduce",
-      "micro_layers.first_microbatch", "micro_layers.three_layers",
-      "micro_layers_grad", "micro_layers_grad.residuals_swapped",
-      "micro_layers_grad.no_allreduce", "micro_layers_grad.first_layer_first",
-      "rnn_sharded", "rnn_sharded.gathered_over_data",
-      "rnn_sharded.no_allreduce", "rnn_sharded.stale_state",
-      "rnn_sharded.four_steps", "rnn_scatter", "rnn_scatter.wrong_slice",
-      "remat_grad", "remat_grad.wrong_layer", "remat_grad.no_allreduce",
-      "remat_grad.three_layers", "psum_after_loop",
-      "psum_after_loop.not_summed", "psum_after_loop.summed_over_model",
-      "psum_after_loop.added_twice", "scatter_after_loop",
-      "scatter_after_loop.rows_swapped", "ddp_layers",
-      "ddp_layers.not_summed", "ddp_layers.stale_gradient", "steps_given",
-      "steps_given.one_more", "converges", "converges.stops_early",
-      "blocked_matmul", "blocked_matmul.one_block_less",
-      "blocked_matmul.from_second_block", "blocked_matmul.same_block",
-      "blocked_before", "blocked_reduce", "blocked_reduce.one_more",
-      "blocked_reduce.lost_sum", "blocked_rows", "blocked_rows.last_rows",
-      "blocked_rows.first_rows", "mapped_before",
-      "mapped_before.no_allreduce", "blocked_tiles",
-      "blocked_tiles.one_column_of_tiles", "blocked_tiles.four_blocks",
-      "grid_accumulated", "grid_accumulated.one_step_less",
-      "grid_accumulated.first_block", "grid_written",
-      "grid_written.short_rows",
-      "flash_blocks", "flash_blocks.not_rescaled",
-      "flash_blocks.one_block_less", "flash_blocks.old_values",
-      "flash_causal", "flash_causal.without_itself", "accumulated_before",
-      "accumulated_before.no_allreduce", "accumulated_otherwise",
-      "accumulated_otherwise.two_microbatches",
-      "unrolled_after", "unrolled_after.layer_twice", "unrolled_before",
-      "unrolled_before.no_allreduce", "unrolled_inside",
-      "unrolled_inside.no_allreduce", "pipeline_loop", "pipeline_loop.late",
-      "pipeline_loop.back"};
+  static const char *const names[] = {"micro_layers",
+                                      "micro_layers.no_allreduce",
+                                      "micro_layers.first_microbatch",
+                                      "micro_layers.three_layers",
+                                      "micro_layers_grad",
+                                      "micro_layers_grad.residuals_swapped",
+                                      "micro_layers_grad.no_allreduce",
+                                      "micro_layers_grad.first_layer_first",
+                                      "rnn_sharded",
+                                      "rnn_sharded.gathered_over_data",
+                                      "rnn_sharded.no_allreduce",
+                                      "rnn_sharded.stale_state",
+                                      "rnn_sharded.four_steps",
+                                      "rnn_scatter",
+                                      "rnn_scatter.wrong_slice",
+                                      "remat_grad",
+                                      "remat_grad.wrong_layer",
+                                      "remat_grad.no_allreduce",
+                                      "remat_grad.three_layers",
+                                      "psum_after_loop",
+                                      "psum_after_loop.not_summed",
+                                      "psum_after_loop.summed_over_model",
+                                      "psum_after_loop.added_twice",
+                                      "scatter_after_loop",
+                                      "scatter_after_loop.rows_swapped",
+                                      "ddp_layers",
+                                      "ddp_layers.not_summed",
+                                      "ddp_layers.stale_gradient",
+                                      "steps_given",
+                                      "steps_given.one_more",
+                                      "converges",
+                                      "converges.stops_early",
+                                      "blocked_matmul",
+                                      "blocked_matmul.one_block_less",
+                                      "blocked_matmul.from_second_block",
+                                      "blocked_matmul.same_block",
+                                      "blocked_before",
+                                      "blocked_reduce",
+                                      "blocked_reduce.one_more",
+                                      "blocked_reduce.lost_sum",
+                                      "blocked_rows",
+                                      "blocked_rows.last_rows",
+                                      "blocked_rows.first_rows",
+                                      "mapped_before",
+                                      "mapped_before.no_allreduce",
+                                      "blocked_tiles",
+                                      "blocked_tiles.one_column_of_tiles",
+                                      "blocked_tiles.four_blocks",
+                                      "grid_accumulated",
+                                      "grid_accumulated.one_step_less",
+                                      "grid_accumulated.first_block",
+                                      "grid_written",
+                                      "grid_written.short_rows",
+                                      "flash_blocks",
+                                      "flash_blocks.not_rescaled",
+                                      "flash_blocks.one_block_less",
+                                      "flash_blocks.old_values",
+                                      "flash_causal",
+                                      "flash_causal.without_itself",
+                                      "accumulated_before",
+                                      "accumulated_before.no_allreduce",
+                                      "accumulated_otherwise",
+                                      "accumulated_otherwise.two_microbatches",
+                                      "unrolled_after",
+                                      "unrolled_after.layer_twice",
+                                      "unrolled_before",
+                                      "unrolled_before.no_allreduce",
+                                      "unrolled_inside",
+                                      "unrolled_inside.no_allreduce",
+                                      "pipeline_loop",
+                                      "pipeline_loop.late",
+                                      "pipeline_loop.back"};
   const char *root = getenv("SHARDPROOF_SOURCE");
   if (!root) {
     printf("  skipped: SHARDPROOF_SOURCE is not set\n");

@@ -206,6 +206,66 @@ static void nested_pieces(bench *b) {
   OPEN(equal(pr, whole, batches(b, x, 2)));
 }
 
+/* Elements 0 to limit - 1 in tiles of eight, the last partly outside. */
+static sp_expr tiles(bench *b, sp_red_op op, sp_sym x, int64_t apart,
+                     int64_t limit) {
+  sp_expr all = {0};
+  sp_expr none = op == SP_RED_SUM ? sp_real_i64(b->p, 0) : sp_inf(b->p, true);
+  for (int64_t t = 0; t < 3; t++) {
+    sp_expr k = sp_fresh(b->p, 8), at = sp_iaddc(b->p, k, apart * t);
+    sp_expr inside = sp_lt(b->p, at, sp_int(b->p, limit));
+    sp_expr tile =
+        red1(b, op, k, sp_ite(b->p, inside, at1(b, x, at), none));
+    all = t == 0               ? tile
+          : op == SP_RED_SUM ? sp_add(b->p, all, tile)
+                               : sp_max(b->p, all, tile);
+  }
+  return all;
+}
+
+static void tiles_with_remainder(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 24);
+  sp_expr k = sp_fresh(b->p, 20), m = sp_fresh(b->p, 20);
+  sp_expr sum = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  PROVED(equal(pr, sum, tiles(b, SP_RED_SUM, x, 8, 20)));
+  OPEN(equal(pr, sum, tiles(b, SP_RED_SUM, x, 8, 21)));
+  OPEN(equal(pr, sum, tiles(b, SP_RED_SUM, x, 8, 19)));
+  OPEN(equal(pr, sum, tiles(b, SP_RED_SUM, x, 7, 20))); /* some twice */
+  sp_expr max = red1(b, SP_RED_MAX, m, at1(b, x, m));
+  PROVED(equal(pr, max, tiles(b, SP_RED_MAX, x, 8, 20)));
+  PROVED(equal(pr, max, tiles(b, SP_RED_MAX, x, 7, 20))); /* may be twice */
+  OPEN(equal(pr, max, tiles(b, SP_RED_MAX, x, 9, 20)));   /* 8 is left out */
+  OPEN(equal(pr, max, tiles(b, SP_RED_MAX, x, 5, 20)));
+}
+
+/* One step of a scan in log steps: y[j], and what is `back` before it if there
+ * is something, where y[j] is x[j] + x[j-1] likewise. */
+static sp_expr scanned(bench *b, sp_sym x, sp_expr j, int64_t back,
+                       int64_t from) {
+  sp_expr y[2];
+  for (int far = 0; far < 2; far++) {
+    sp_expr i = far ? sp_iaddc(b->p, j, -back) : j;
+    sp_expr two = sp_add(b->p, at1(b, x, i),
+                         at1(b, x, sp_iaddc(b->p, i, -1)));
+    y[far] = sp_ite(b->p, sp_le(b->p, sp_int(b->p, 1), i), two, at1(b, x, i));
+  }
+  sp_expr more = sp_le(b->p, sp_int(b->p, from), j);
+  return sp_ite(b->p, more, sp_add(b->p, y[0], y[1]), y[0]);
+}
+
+static void scans(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 4);
+  sp_expr j = index_var(b, 4), k = sp_fresh(b->p, 4);
+  sp_expr upto = sp_ite(b->p, sp_le(b->p, k, j), at1(b, x, k),
+                        sp_real_i64(b->p, 0));
+  sp_expr whole = red1(b, SP_RED_SUM, k, upto);
+  PROVED(equal(pr, whole, scanned(b, x, j, 2, 2)));
+  OPEN(equal(pr, whole, scanned(b, x, j, 2, 3)));
+  OPEN(equal(pr, whole, scanned(b, x, j, 1, 2)));
+}
+
 /* ---- choices ---- */
 
 static sp_expr column(bench *b, sp_sym x, sp_expr at) {
@@ -342,6 +402,8 @@ BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
 BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
 BENCH_TEST(a_ring_sees_every_piece_once, pieces)
 BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
+BENCH_TEST(tiles_may_reach_beyond, tiles_with_remainder)
+BENCH_TEST(a_scan_in_log_steps_sees_what_came_before, scans)
 BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
 BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
 BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
@@ -364,6 +426,8 @@ void suite_rules(void) {
   ADD(a_sharded_lookup_needs_ids_in_range);
   ADD(a_ring_sees_every_piece_once);
   ADD(micro_batches_see_every_row_once);
+  ADD(tiles_may_reach_beyond);
+  ADD(a_scan_in_log_steps_sees_what_came_before);
   ADD(a_chunk_by_rank_is_one_term);
   ADD(functions_keep_the_order_of_their_variables);
   ADD(conditions_that_ranges_decide_go);

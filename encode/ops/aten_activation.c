@@ -244,9 +244,9 @@ static sp_expr elu_backward_element(const sp_call *call, const sp_expr *idx) {
   bool result = spi_arg_bool(spi_call_ctx(call), call->node, "is_result");
   sp_expr below = result ? sp_add(p, x, least)
                          : sp_mul(p, least, sp_exp(p, sp_mul(p, in, x)));
-  return sp_mul(p, g,
-                sp_ite(p, sp_lt(p, sp_real_i64(p, 0), x), scale,
-                       sp_mul(p, in, below)));
+  return sp_mul(
+      p, g,
+      sp_ite(p, sp_lt(p, sp_real_i64(p, 0), x), scale, sp_mul(p, in, below)));
 }
 
 /* ---- softplus, logsigmoid ---- */
@@ -305,8 +305,7 @@ static sp_expr mish_element(const sp_call *call, const sp_expr *idx) {
 /* x <= -3 ? 0 : x < 3 ? between : beyond */
 static sp_expr by_threes(sp_pool *p, sp_expr x, sp_expr between,
                          sp_expr beyond) {
-  sp_expr inside =
-      sp_ite(p, sp_lt(p, x, sp_real_i64(p, 3)), between, beyond);
+  sp_expr inside = sp_ite(p, sp_lt(p, x, sp_real_i64(p, 3)), between, beyond);
   return sp_ite(p, sp_le(p, x, sp_real_i64(p, -3)), sp_real_i64(p, 0), inside);
 }
 
@@ -330,10 +329,9 @@ static sp_expr hardswish_backward_element(const sp_call *call,
 static sp_expr mish_backward_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_expr x = value(call, "self", idx);
-  sp_expr t = sp_fn1(p, "tanh",
-                     sp_fn1(p, "log", plus_one(p, sp_exp(p, x))));
-  sp_expr bend = sp_mul(p, sp_mul(p, x, sigmoid(p, x)),
-                        one_minus(p, sp_mul(p, t, t)));
+  sp_expr t = sp_fn1(p, "tanh", sp_fn1(p, "log", plus_one(p, sp_exp(p, x))));
+  sp_expr bend =
+      sp_mul(p, sp_mul(p, x, sigmoid(p, x)), one_minus(p, sp_mul(p, t, t)));
   return sp_mul(p, value(call, "grad_output", idx), sp_add(p, t, bend));
 }
 
@@ -392,8 +390,7 @@ static sp_expr glu_backward_element(const sp_call *call, const sp_expr *idx) {
   sp_expr bend = sp_mul(p, spi_arg_read(call, "self", a), one_minus(p, s));
   sp_expr first = sp_lt(p, idx[d], sp_int(p, n));
   sp_expr g = spi_arg_value(call, "grad_output", r->n_dims, a, SP_F64);
-  return sp_mul(p, sp_mul(p, g, s),
-                sp_ite(p, first, sp_real_i64(p, 1), bend));
+  return sp_mul(p, sp_mul(p, g, s), sp_ite(p, first, sp_real_i64(p, 1), bend));
 }
 
 /* ---- rows ---- */

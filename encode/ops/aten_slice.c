@@ -307,8 +307,8 @@ static sp_expr unfold_element(const sp_call *call, const sp_expr *idx) {
   uint32_t d = spi_arg_dim(ctx, call->node, "dimension", n);
   sp_expr j[SP_MAX_DIMS] = {{0}};
   memcpy(j, idx, n * sizeof *j);
-  j[d] = sp_iadd(
-      p, sp_iscale(p, idx[d], spi_arg_int(ctx, call->node, "step")), idx[n]);
+  j[d] = sp_iadd(p, sp_iscale(p, idx[d], spi_arg_int(ctx, call->node, "step")),
+                 idx[n]);
   return spi_arg_read(call, "self", j);
 }
 
@@ -338,15 +338,13 @@ SPI_ATEN(slice_backward,
 SPI_ATEN(select_backward, "Tensor src, int[] input_sizes, int dim, int index",
          scatter_shape, scatter_element, "out[i] = grad at index, else 0",
          "aten.select_backward.default")
-SPI_ATEN(unfold, "Tensor self, int dimension, int size, int step",
-         unfold_shape, unfold_element, "out[i, k] = a[step i + k]",
+SPI_ATEN(unfold, "Tensor self, int dimension, int size, int step", unfold_shape,
+         unfold_element, "out[i, k] = a[step i + k]",
          SPI_NAMES("unfold", "default"), "aten.unfold_copy.default")
 
 extern const sp_op *const sp_ops_aten_slice[];
 const sp_op *const sp_ops_aten_slice[] = {
-    &slice_row,           &narrow_row,
-    &select_row,          &slice_scatter_row,
-    &select_scatter_row,  &slice_backward_row,
-    &select_backward_row, &unfold_row,
-    NULL,
+    &slice_row,           &narrow_row,         &select_row,
+    &slice_scatter_row,   &select_scatter_row, &slice_backward_row,
+    &select_backward_row, &unfold_row,         NULL,
 };
