@@ -350,6 +350,12 @@ static bool arguments_ok(const cli_values *values) {
                     "--grade takes one kernel file, the answer");
     return false;
   }
+  if (values->grade && (values->json || values->sarif || values->dot ||
+                        values->html || values->explain_smt)) {
+    cli_usage_error("check the file without --grade for other reports",
+                    "--grade prints a score, and nothing else");
+    return false;
+  }
   if (cli_is_kernel(values)) {
     return true;
   }

@@ -56,11 +56,14 @@ static void comparison(saying *x, sp_expr sum, bool equal, bool negated) {
     return;
   }
   int64_t c = sp_lin_const(x->p, sum);
-  bool lower = false; /* something is negative: it goes to the right */
+  bool left_side = false, right_side = false; /* has terms */
   for (uint32_t i = 0; i < sp_n_args(x->p, sum); i++) {
-    lower = lower || sp_lin_coef(x->p, sum, i) < 0;
+    bool negative = sp_lin_coef(x->p, sum, i) < 0;
+    left_side = left_side || !negative;
+    right_side = right_side || negative;
   }
-  bool up_to = !equal && !negated && lower && c < 0;
+  bool up_to = !equal && !negated && c < INT64_MAX &&
+               (c < 0 ? right_side : c > 0 && !left_side);
   c += up_to;
   uint64_t left = c > 0 ? size_of(c) : 0, right = c < 0 ? size_of(c) : 0;
   bool swap = !equal && negated; /* right <= left */

@@ -139,8 +139,14 @@ static sp_shape leaf_shape(hlo_proto_reader *r, const Hlo__Shape *s) {
   return (sp_shape){e->dtype, (uint32_t)s->n_dimensions, dims};
 }
 
-/* A dense layout, whatever the kind of memory (field 8); tiles and the like are
- * not kept. */
+/* Field 8 is the kind of memory, 16 what the number of elements is padded to a
+ * multiple of: XLA writes 1. */
+static bool keeps_dense(const ProtobufCMessageUnknownField *field) {
+  return field->tag == 8 ||
+         (field->tag == 16 && field->len == 1 && field->data[0] == 1);
+}
+
+/* A dense layout; tiles and the like are not kept. */
 static const int64_t *dense_layout(hlo_proto_reader *r, const sp_shape *shape,
                                    const Hlo__Layout *layout) {
   static const int64_t none[1];
@@ -149,7 +155,7 @@ static const int64_t *dense_layout(hlo_proto_reader *r, const sp_shape *shape,
     return n == 0 ? none : NULL;
   }
   for (unsigned i = 0; i < layout->base.n_unknown_fields; i++) {
-    if (layout->base.unknown_fields[i].tag != 8) {
+    if (!keeps_dense(&layout->base.unknown_fields[i])) {
       return NULL;
     }
   }

@@ -522,8 +522,8 @@ static sp_machine *other_machine(spi_bench *b) {
     }
   }
   p->params = params;
-  sp_machine_options options = {.budget_ops = b->budget,
-                                .made_up = b->made_up};
+  sp_machine_options options = run_options(b);
+  options.keep_all = false;
   return sp_machine_new(ctx, b->s->pool, p, &options);
 }
 

@@ -177,7 +177,7 @@ static void look_for_witness(sp_ctx *ctx, void *arg) {
   spi_look_for_witness(job->s, job->report);
 }
 
-/* What is known before anything is propagated. Pool, solver and prover are those
+/* What is known before anything is propagated. Pool, solver, prover are those
  * of `before`, a check of the same programs, if there is one. */
 static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
                        const sp_check_options *options, const sp_state *before,

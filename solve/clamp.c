@@ -66,7 +66,7 @@ static bool gather_starts(const sp_machine *m, const sp_node *node,
 const char *spi_clamped_text(sp_ctx *ctx, sp_machine *m, uint32_t tensor) {
   const sp_program *p = sp_machine_program(m);
   const sp_node *node = &p->nodes[p->tensors[tensor].node];
-  start s;
+  start s = {0};
   bool found = false;
   if (strcmp(node->op, "hlo:dynamic-slice") == 0) {
     found = slice_starts(m, node, 1, &p->tensors[tensor].shape, &s);
@@ -75,11 +75,13 @@ const char *spi_clamped_text(sp_ctx *ctx, sp_machine *m, uint32_t tensor) {
   } else if (strcmp(node->op, "hlo:gather") == 0) {
     found = gather_starts(m, node, &s);
   }
+  const char *rank = sp_machine_ranks(m) == 1
+                         ? "in the sequential program"
+                         : sp_format(ctx, "on rank %lld", (long long)s.rank);
   return found ? sp_format(ctx,
-                           "on rank %lld %s begins at %lld along dimension %u, "
-                           "out of range (0 to %lld), and is moved to where it "
-                           "fits",
-                           (long long)s.rank, p->tensors[tensor].name,
-                           (long long)s.at, s.dim, (long long)s.last)
+                           "%s %s begins at %lld along dimension %u, out of "
+                           "range (0 to %lld), and is moved to where it fits",
+                           rank, p->tensors[tensor].name, (long long)s.at,
+                           s.dim, (long long)s.last)
                : NULL;
 }

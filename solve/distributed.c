@@ -5,7 +5,7 @@
 
 /* Definitions of unrelated tensors are inlined up to this: so many reductions
  * above each other, so many terms. */
-enum { MAX_HEAVY = 48, MAX_SIZE = 6000 };
+enum { MAX_HEAVY = 200, MAX_SIZE = 16000 };
 
 typedef struct dist_env {
   sp_state *s;

@@ -271,10 +271,23 @@ static bool mended(search *f, spi_bench *b, uint32_t wrong, uint32_t result,
 
 /* The first of the wrong tensors that is a slice moved back into its tensor. */
 static const char *with_clamp(search *f, const char *text) {
-  uint32_t n = f->s->dist_program->n_tensors;
-  for (uint32_t t = 0; t < n; t++) {
+  for (uint32_t t = 0; t < f->s->dist_program->n_tensors; t++) {
     const char *moved =
         f->wrong[t] ? spi_clamped_text(f->s->ctx, f->dist, t) : NULL;
+    if (moved) {
+      return sp_format(f->s->ctx, "%s; %s", text, moved);
+    }
+  }
+  return text;
+}
+
+/* The ranks may have missed that the sequential program moves a slice. */
+static const char *with_sequential_clamp(search *f, sp_machine *seq,
+                                         const char *text) {
+  for (uint32_t t = 0; t < f->s->seq_program->n_tensors; t++) {
+    const char *moved = sp_machine_ranks(seq) == 1 && sp_machine_has(seq, t)
+                            ? spi_clamped_text(f->s->ctx, seq, t)
+                            : NULL;
     if (moved) {
       return sp_format(f->s->ctx, "%s; %s", text, moved);
     }
@@ -321,6 +334,7 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
   } else {
     inside_loop(&f, &program, &odd, &text);
     node = &program->nodes[program->tensors[odd].node];
+    text = with_sequential_clamp(&f, b->seq, text);
   }
   sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
   *fault = (sp_fault){

@@ -238,6 +238,9 @@ static void choose_partial(loops *l, uint32_t k) {
 /* ---- one step ---- */
 
 sp_expr spi_loop_count(sp_state *s, const loop_counter *c, sp_expr step) {
+  if (c->turns > 0) {
+    step = sp_imod(s->pool, sp_idiv(s->pool, step, c->unit), c->turns);
+  }
   return sp_iaddc(s->pool, sp_iscale(s->pool, step, c->step), c->first);
 }
 

@@ -3,8 +3,7 @@
 
 #include "base/arith.h"
 
-/* A region's result as a term over the symbols of its parameters. */
-static sp_expr value_of(sp_state *region, uint32_t tensor) {
+sp_expr spi_region_value(sp_state *region, uint32_t tensor) {
   sp_mode mode = sp_pool_mode(region->pool, SP_MODE_NORMAL);
   sp_expr e =
       sp_simplify(region->pool, spi_seq_read(region, tensor, NULL, true));
@@ -26,7 +25,7 @@ static const sp_program *region_of(const sp_node *node, const char *name) {
 static bool next_of(sp_state *body, uint32_t k, const loop_shape *shape,
                     int64_t at, int64_t *next) {
   sp_pool *p = body->pool;
-  sp_expr e = value_of(body, shape->body->results[k]);
+  sp_expr e = spi_region_value(body, shape->body->results[k]);
   sp_sym own = body->seq[shape->body->params[k]].sym;
   e = sp_simplify(p, spi_replace_symbol(p, e, own, sp_int(p, at)));
   bool ok = sp_kind_of(p, e) == SP_KIND_INT;
@@ -40,7 +39,8 @@ static void find_counters(sp_state *body, const sp_expr *initial,
                           loop_shape *shape) {
   sp_pool *p = body->pool;
   for (uint32_t k = 0; k < shape->n; k++) {
-    if (!initial[k].v || sp_kind_of(p, initial[k]) != SP_KIND_INT ||
+    if (shape->counter[k].known || !initial[k].v ||
+        sp_kind_of(p, initial[k]) != SP_KIND_INT ||
         !is_int_scalar(shape->body, shape->body->params[k])) {
       continue;
     }
@@ -53,7 +53,8 @@ static void find_counters(sp_state *body, const sp_expr *initial,
     if (ok && sp_sub_ok(at[1], at[0], &step) &&
         sp_sub_ok(at[2], at[1], &second) && sp_sub_ok(at[3], at[2], &third) &&
         second == step && third == step) {
-      shape->counter[k] = (loop_counter){true, first, step};
+      shape->counter[k] =
+          (loop_counter){.known = true, .first = first, .step = step};
     }
   }
 }
@@ -103,8 +104,9 @@ static bool counters_fit(const loop_shape *shape) {
     int bits = sp_dtype_bits(type) - !sp_dtype_is_unsigned(type);
     int64_t hi = ((int64_t)1 << (bits < 62 ? bits : 62)) - 1;
     int64_t lo = sp_dtype_is_unsigned(type) ? 0 : -hi - 1, last;
+    int64_t steps = c->turns > 0 ? c->turns : shape->trips;
     if (c->known &&
-        (!sp_mul_ok(c->step, shape->trips, &last) ||
+        (!sp_mul_ok(c->step, steps, &last) ||
          !sp_add_ok(last, c->first, &last) || last < lo || last > hi)) {
       return false;
     }
@@ -116,11 +118,11 @@ enum { COUNT_BITS = 40 }; /* trip counts below 2^40 */
 
 static void find_trips(sp_state *condition, loop_shape *shape) {
   sp_pool *p = condition->pool;
-  sp_expr c = value_of(condition, shape->condition->results[0]);
+  sp_expr c = spi_region_value(condition, shape->condition->results[0]);
   sp_expr x = sp_var(p, SP_VAR_STEP, "step", (int64_t)1 << COUNT_BITS);
   for (uint32_t k = 0; k < shape->n; k++) {
     const loop_counter *count = &shape->counter[k];
-    sp_expr at = count->known
+    sp_expr at = count->known && count->turns == 0
                      ? sp_iaddc(p, sp_iscale(p, x, count->step), count->first)
                      : (sp_expr){0};
     if (at.v) {
@@ -156,6 +158,7 @@ static void shape_of(sp_state *s, const sp_node *node, const sp_expr *initial,
   }
   sp_state *body = spi_substate(s, shape->body, NULL);
   sp_state *condition = spi_substate(s, shape->condition, NULL);
+  spi_find_cycles(body, initial, shape);
   find_counters(body, initial, shape);
   find_trips(condition, shape);
 }

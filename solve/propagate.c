@@ -16,6 +16,7 @@
 /* MAX_SEQ_HEAVY: a loop that is unrolled on the distributed side has more
  * reductions above each other than the sequential program. */
 enum { MAX_GUARDS = 4, MAX_SIDES = 16, MAX_SEQ_HEAVY = 6 };
+enum { MAX_CHOICES = 512 }; /* in each other: one for each step of a ring */
 /* New terms while one tensor is related. */
 enum { MAX_TERMS = 150000 };
 
@@ -218,7 +219,7 @@ static bool is_clean(const sp_state *s, sp_expr e, int depth) {
   }
   sp_kind kind = sp_kind_of(p, e);
   if (kind == SP_KIND_ITE) {
-    return depth < 64 && !sp_has_red(p, sp_arg(p, e, 0)) &&
+    return depth < MAX_CHOICES && !sp_has_red(p, sp_arg(p, e, 0)) &&
            is_clean(s, sp_arg(p, e, 1), depth + 1) &&
            is_clean(s, sp_arg(p, e, 2), depth + 1);
   }

@@ -24,6 +24,7 @@ struct sp_prover {
   sp_solver *solver;
   const char *about;
   int depth;
+  bool thorough;
   uint32_t hurry;  /* milliseconds for an obligation, or 0 */
   double deadline; /* of all proofs, or 0 */
   size_t terms;    /* the pool may grow so far, or 0 */
@@ -71,6 +72,10 @@ static double now(void) {
 
 void sp_prover_deadline(sp_prover *pr, double seconds) {
   pr->deadline = now() + seconds;
+}
+
+void sp_prover_thorough(sp_prover *pr, bool thorough) {
+  pr->thorough = thorough;
 }
 
 void sp_prover_effort(sp_prover *pr, size_t terms) {
@@ -301,6 +306,18 @@ static sp_expr simpler(sp_prover *pr, sp_expr e) {
   return spi_onehot(pr, spi_simpler_indices(pr, spi_join_choices(pr, e)));
 }
 
+/* The last resort: few points, written out. */
+static bool equal_written_out(sp_prover *pr, sp_expr a, sp_expr b,
+                              sp_hyps hyps) {
+  if (pr->depth > 1) {
+    return false;
+  }
+  sp_expr x = spi_written_out(pr, a, !pr->thorough);
+  sp_expr y = spi_written_out(pr, b, !pr->thorough);
+  return (x.v != a.v || y.v != b.v) &&
+         (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
+}
+
 /* Forms of both sides, the cheap ones first. */
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
@@ -328,8 +345,9 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
        split_and_equal(pr, a2, b2, hyps))) {
     return true;
   }
-  return joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
-                   split_and_equal(pr, a1, b1, hyps));
+  return (joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
+                    split_and_equal(pr, a1, b1, hyps))) ||
+         equal_written_out(pr, a, b, hyps);
 }
 
 bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {

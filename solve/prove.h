@@ -12,6 +12,7 @@
  *   rule_index.c     simpler indices and conditions, each proved
  *   rule_choice.c    a choice between terms of one form
  *   rule_pieces.c    a reduction and the combination of its pieces
+ *   rule_written.c   a reduction over few points, written out
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
 #ifndef SP_SOLVE_PROVE_H
@@ -32,6 +33,8 @@ sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver);
 sp_pool *sp_prover_pool(const sp_prover *pr);
 /* Which tensors the coming obligations are about (kept, not copied). */
 void sp_prover_about(sp_prover *pr, const char *about);
+/* Results are worth more effort than tensors on the way. */
+void sp_prover_thorough(sp_prover *pr, bool thorough);
 /* A limit in milliseconds for obligations from now on; 0: the usual one.
  * Returns what it was. */
 uint32_t sp_prover_hurry(sp_prover *pr, uint32_t limit_ms);
@@ -72,6 +75,9 @@ bool sp_probe(sp_prover *pr, sp_expr e, sp_hyps hyps, uint64_t budget,
 bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
 
 /* ---- rules; internal to solve/ ---- */
+/* e with reductions over few points written out; moves: only those whose body
+ * computes nothing. */
+sp_expr spi_written_out(sp_prover *pr, sp_expr e, bool moves);
 bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Is e a combination of n >= 2 terms by +, max or min, with one coefficient
  * (coef, 0 for max and min)? Or a reduction of such (coef 0)? */
@@ -90,6 +96,9 @@ sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e);
 sp_expr spi_flatter_indices(sp_prover *pr, sp_expr e);
 /* e with choices between terms of one form as one term. */
 sp_expr spi_join_choices(sp_prover *pr, sp_expr e);
+/* got is a long choice, and each case of it is want. */
+bool spi_equal_by_cases(sp_prover *pr, sp_expr want, sp_expr got,
+                        sp_hyps hyps);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */

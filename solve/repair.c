@@ -74,7 +74,9 @@ static void run_trial(sp_ctx *ctx, void *arg) {
    * it changes, so that all get their turn. */
   double enough = TRIAL_SHARE * sp_machine_done(m->b->dist) + TRIAL_LEAST;
   sp_machine_options options = {
-      .budget_ops = m->b->budget < enough ? m->b->budget : enough};
+      .budget_ops = m->b->budget < enough ? m->b->budget : enough,
+      .raw = true,
+      .made_up = m->b->made_up};
   sp_machine *machine = sp_machine_new(ctx, m->s->pool, p, &options);
   for (uint32_t k = 0; k < p->n_params; k++) {
     int64_t n = elements(p, p->params[k]);
@@ -319,20 +321,22 @@ static void find_body_nodes(spi_mender *m, const sp_program *body,
 typedef bool (*try_fn)(spi_mender *m, uint32_t node);
 
 /* A change in a loop costs a run of the loop: likely ones come first. */
-static const try_fn kinds[] = {spi_try_collective, spi_try_constant,
-                               spi_try_node,       spi_try_fx,
-                               spi_try_missing,    spi_try_scale,
-                               spi_try_sending,    NULL};
-static const try_fn sampled_kinds[] = {spi_try_collective, spi_try_slice,
-                                       spi_try_missing_sum, spi_try_fx,
-                                       spi_try_node,        NULL};
-static const try_fn loop_kinds[] = {spi_try_collective, spi_try_missing_sum,
-                                    spi_try_position, spi_try_node,
-                                    spi_try_constant, spi_try_missing, NULL};
+static const try_fn kinds[] = {spi_try_constant, spi_try_node,
+                               spi_try_fx,       spi_try_missing,
+                               spi_try_scale,    spi_try_sending,
+                               NULL};
+static const try_fn sampled_kinds[] = {spi_try_slice, spi_try_missing_sum,
+                                       spi_try_fx, spi_try_node, NULL};
+static const try_fn loop_kinds[] = {spi_try_missing_sum, spi_try_position,
+                                    spi_try_node, spi_try_constant,
+                                    spi_try_missing, NULL};
 
-static bool try_nodes(spi_mender *m, const place *x, int distance) {
+static bool try_nodes(spi_mender *m, const place *x, int distance,
+                      bool collectives) {
+  static const try_fn only[] = {spi_try_collective, NULL};
   const node_list *nodes = &x->nodes[distance];
-  const try_fn *list = m->b->sample            ? sampled_kinds
+  const try_fn *list = collectives             ? only
+                       : m->b->sample          ? sampled_kinds
                        : x->loop == UINT32_MAX ? kinds
                                                : loop_kinds;
   enter(m, x);
@@ -371,6 +375,19 @@ static place_list find_places(spi_mender *m, spi_fitter *fit, uint32_t wrong,
   return places;
 }
 
+/* Collectives are few, and first to be blamed wherever they are. */
+static bool try_places(spi_mender *m, const place_list *places,
+                       bool collectives) {
+  for (int distance = 0; distance < DISTANCES; distance++) {
+    for (size_t i = 0; i < places->n; i++) {
+      if (try_nodes(m, &places->v[i], distance, collectives)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool spi_find_mend(spi_bench *b, spi_fitter *fit, uint32_t wrong,
                    uint32_t result, spi_mend *out) {
   spi_mender m = {.b = b, .s = b->s, .result = result};
@@ -379,12 +396,7 @@ bool spi_find_mend(spi_bench *b, spi_fitter *fit, uint32_t wrong,
   m.bytes = sp_ctx_bytes(b->s->ctx);
   spi_find_groupings(&m);
   place_list places = find_places(&m, fit, wrong, result);
-  bool found = false;
-  for (int distance = 0; distance < DISTANCES && !found; distance++) {
-    for (size_t i = 0; i < places.n && !found; i++) {
-      found = try_nodes(&m, &places.v[i], distance);
-    }
-  }
+  bool found = try_places(&m, &places, true) || try_places(&m, &places, false);
   b->budget = rest;
   *out = m.mend;
   return found;

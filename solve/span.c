@@ -1,6 +1,7 @@
 /* span.c: sets first, then terms; read spi_span_image. */
 #include "solve/span.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arith.h"
@@ -326,27 +327,64 @@ static bool values_of(sp_pool *p, sp_expr e, uint32_t depth, values *out) {
   return true;
 }
 
+static int by_size(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Few points that lie far apart. */
+static bool image_by_points(sp_pool *p, sp_expr e, int64_t extent,
+                            sp_span *out) {
+  sp_ctx *ctx = sp_pool_ctx(p);
+  spi_points x;
+  if (!spi_points_of(p, e, &x)) {
+    return false;
+  }
+  int64_t *at = sp_alloc_n(ctx, (size_t)x.size + 1, sizeof *at), n = 0, k = 0;
+  for (int64_t i = 0; i < x.size; i++, spi_points_next(&x)) {
+    if (!spi_points_value(p, &x, e, &at[n])) {
+      return false;
+    }
+    n += at[n] >= 0 && at[n] < extent;
+  }
+  qsort(at, (size_t)n, sizeof *at, by_size);
+  for (int64_t i = 0; i < n; i++) {
+    if (k == 0 || at[i] != at[k - 1]) {
+      at[k++] = at[i];
+    }
+  }
+  *out = k == extent ? spi_span_all(extent) : (sp_span){k, at};
+  return true;
+}
+
+static sp_span image_by_values(sp_ctx *ctx, const values *x, int64_t extent) {
+  int64_t n = 0, k = 0;
+  for (int64_t i = 0; i < x->n; i++) {
+    n += x->bits[i] && x->lo + i >= 0 && x->lo + i < extent;
+  }
+  if (n == extent) {
+    return spi_span_all(extent);
+  }
+  int64_t *at = sp_alloc_n(ctx, (size_t)n + 1, sizeof *at);
+  for (int64_t i = 0; i < x->n; i++) {
+    if (x->bits[i] && x->lo + i >= 0 && x->lo + i < extent) {
+      at[k++] = x->lo + i;
+    }
+  }
+  return (sp_span){n, at};
+}
+
 sp_span spi_span_image(sp_pool *p, sp_expr e, int64_t extent) {
   sp_ctx *ctx = sp_pool_ctx(p);
   int64_t lo, hi;
   values x;
+  sp_span found;
   sp_mark mark = sp_scratch_mark(ctx);
   sp_range(p, e, &lo, &hi);
-  sp_span found;
-  if (sp_has_read(p, e) || !values_of(p, e, 0, &x)) {
+  if (!sp_has_read(p, e) && values_of(p, e, 0, &x)) {
+    found = image_by_values(ctx, &x, extent);
+  } else if (!image_by_points(p, e, extent, &found)) {
     found = run_of(ctx, lo, hi, extent);
-  } else {
-    int64_t n = 0, k = 0;
-    for (int64_t i = 0; i < x.n; i++) {
-      n += x.bits[i] && x.lo + i >= 0 && x.lo + i < extent;
-    }
-    int64_t *at = sp_alloc_n(ctx, (size_t)n + 1, sizeof *at);
-    for (int64_t i = 0; i < x.n; i++) {
-      if (x.bits[i] && x.lo + i >= 0 && x.lo + i < extent) {
-        at[k++] = x.lo + i;
-      }
-    }
-    found = n == extent ? spi_span_all(extent) : (sp_span){n, at};
   }
   sp_scratch_release(ctx, mark);
   return found;

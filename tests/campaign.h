@@ -6,7 +6,7 @@
  * nothing of the library but its memory and its types: what is generated here
  * is right by construction, not because some part of the library says so.
  *
- *   generate.c   random sequential program
+ *   generate.c   random sequential program, of what grow_*.c adds
  *   bound.c      how large its numbers get
  *   rules.c      per operator: how one mesh axis may cut it
  *   shard.c      sequential program -> program of one device

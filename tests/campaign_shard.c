@@ -215,7 +215,8 @@ static bool way_fits(const camp_sharder *s, const camp_node *n,
                       w->even) &&
            reds_agree(c->in[k], axis, w->in[k]);
     partial = partial || w->in[k].held == CAMP_PARTIAL;
-    all = all && place_equal(w->in[k], s->values[n->in[k]].at[axis]);
+    all = all && w->in[k].held == CAMP_PARTIAL &&
+          place_equal(w->in[k], s->values[n->in[k]].at[axis]);
     there = there || (w->in[k].held != CAMP_WHOLE &&
                       place_equal(w->in[k], s->values[n->in[k]].at[axis]));
   }

@@ -537,7 +537,8 @@ static void skeletons(bench *b) {
   sp_expr k = sp_fresh(p, 6);
   sp_expr sum = sp_red(p, SP_RED_SUM, 1, &k,
                        sp_mul(p, sp_read(p, s, &k), sp_read(p, t, &k)));
-  sp_expr two = sp_add(p, sp_mul(p, x, other), sp_mul(p, y, other));
+  sp_expr far = sp_read(p, t, &b->k);
+  sp_expr two = sp_add(p, sp_mul(p, x, other), sp_mul(p, y, far));
   CU_ASSERT_EQUAL(sp_skeleton(p, sum), sp_skeleton(p, two));
 }
 

@@ -101,10 +101,29 @@ static void tables_are_carried(void) {
       SP_REFINES);
 }
 
+/* The same loop on equal operands, if it is a function of them. */
+static void the_same_loop_gives_the_same(void) {
+#define CALL(more)                                                             \
+  "  c = f32[4,4] custom-call(x), custom_call_target=\"mystery\"" more         \
+  "\n" DOT("c")
+  const char known[] =
+      MODULE("", "  b = f32[4,4] cosine(x)\n" DOT("b"), "", "");
+  const char unknown[] = MODULE("", CALL(""), "", "");
+  CU_ASSERT_EQUAL(check(known, known), SP_REFINES);
+  CU_ASSERT_NOT_EQUAL(
+      check(unknown, MODULE("", CALL(", backend_config=\"1\""), "", "")),
+      SP_REFINES);
+  CU_ASSERT_NOT_EQUAL(check(known, unknown), SP_REFINES);
+  const char effects[] =
+      MODULE("", CALL(", custom_call_has_side_effect=true"), "", "");
+  CU_ASSERT_NOT_EQUAL(check(effects, effects), SP_REFINES);
+}
+
 void suite_loop_invariant(void) {
   CU_pSuite s = CU_add_suite("loop_invariant", NULL, NULL);
 #define TEST(f) CU_add_test(s, #f, f)
   TEST(what_does_not_change_is_carried);
   TEST(what_changes_is_not_taken_for_constant);
   TEST(tables_are_carried);
+  TEST(the_same_loop_gives_the_same);
 }

@@ -329,6 +329,49 @@ static void simpler_indices(bench *b) {
   OPEN(equal(pr, whole, clamped(b, x, y, 1)));
 }
 
+/* ---- rings ---- */
+
+/* The neighbour's neighbour on a ring of n ranks: its number's remainder by
+ * inner, minus one, by n. */
+static void flatter_indices(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 16);
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16);
+  sp_expr flat = sp_imod(p, sp_iaddc(p, r, 14), 16);
+  for (int64_t inner = 8; inner <= 16; inner += 8) {
+    sp_expr one = sp_imod(p, sp_iaddc(p, r, -1), inner);
+    sp_expr two = sp_imod(p, sp_iaddc(p, one, -1), 16);
+    sp_expr e = spi_flatter_indices(pr, at1(b, y, two));
+    CU_ASSERT_EQUAL(e.v == at1(b, y, flat).v, inner == 16);
+    CU_ASSERT_NOT_EQUAL(e.v, at1(b, y, two).v);
+  }
+}
+
+/* Blocks of four elements of y, each where its turn comes around the ring; the
+ * block of step `off` is off by one element, step `gap` is left out. */
+static sp_expr around(bench *b, sp_sym y, sp_expr i, int64_t off, int64_t gap) {
+  sp_pool *p = b->p;
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), e = sp_real_i64(p, 0);
+  for (int64_t s = 0; s < 16; s++) {
+    sp_expr owner = sp_imod(p, sp_iaddc(p, r, s), 16);
+    sp_expr in = sp_imod(p, sp_iaddc(p, i, s == off), 4);
+    sp_expr block = at1(b, y, digits(b, owner, 4, in));
+    sp_expr turn = sp_eq(p, owner, sp_idiv(p, i, 4));
+    e = s == gap ? e : sp_ite(p, turn, block, e);
+  }
+  return e;
+}
+
+static void cases(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 64);
+  sp_expr i = index_var(b, 64), want = at1(b, y, i);
+  PROVED(spi_equal_by_cases(pr, want, around(b, y, i, -1, -1), NONE));
+  OPEN(spi_equal_by_cases(pr, want, around(b, y, i, 5, -1), NONE));
+  OPEN(spi_equal_by_cases(pr, want, around(b, y, i, -1, 5), NONE));
+}
+
 /* ---- order facts ---- */
 
 /* Is the element the maximum? Asked of the whole, and shard by shard. */
@@ -407,6 +450,8 @@ BENCH_TEST(a_scan_in_log_steps_sees_what_came_before, scans)
 BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
 BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
 BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
+BENCH_TEST(neighbours_of_neighbours_are_neighbours, flatter_indices)
+BENCH_TEST(a_ring_writes_every_block, cases)
 BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
 BENCH_TEST(digits_combine_to_an_index, mixed_radix)
 BENCH_TEST(one_equation_gives_all_digits, digits_of_one_equation)
@@ -431,6 +476,8 @@ void suite_rules(void) {
   ADD(a_chunk_by_rank_is_one_term);
   ADD(functions_keep_the_order_of_their_variables);
   ADD(conditions_that_ranges_decide_go);
+  ADD(neighbours_of_neighbours_are_neighbours);
+  ADD(a_ring_writes_every_block);
   ADD(the_maximum_of_maxima_decides);
   ADD(digits_combine_to_an_index);
   ADD(one_equation_gives_all_digits);

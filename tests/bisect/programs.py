@@ -30,9 +30,14 @@ def window(x, i):
     return jax.lax.dynamic_slice(x, (0, i), (2, 12))
 
 
+def turn(x, w):
+    return jnp.tanh(x.reshape(4, 2, 8).transpose(2, 1, 0).reshape(16, 4)) @ w
+
+
 # program: (function, devices, parameters with their shardings, sharding of the result)
 PROGRAMS = {
     'mlp': (mlp, 4, [((8, 16), 'f4', P()), ((16, 32), 'f4', P(None, 'm')), ((32, 16), 'f4', P('m'))], P()),
+    'turn': (turn, 2, [((8, 8), 'f4', P()), ((4, 6), 'f4', P(None, 'm'))], P(None, 'm')),
     'window': (window, 4, [((2, 16), 'i4', P(None, 'm')), ((), 'i4', P())], P(None, 'm')),
 }
 
