@@ -6,7 +6,7 @@
 #include "solve/inputs.h"
 
 enum { MAX_INPUTS = 8, MAX_WAYS = 24, MAX_RANKS = 256, CONFIRMATIONS = 2 };
-/* Runs that are allowed beside those of repair.c. */
+/* Runs that are allowed beside those of repair.c; less where they are long. */
 static const double RUNS = 100;
 
 typedef enum way_kind {
@@ -279,7 +279,8 @@ bool spi_blame_input(spi_bench *b, uint32_t wrong, uint32_t result,
   if (s->problem->ranked || b->sample || p->partitions > MAX_RANKS) {
     return false;
   }
-  b->budget += RUNS * sp_machine_done(b->dist);
+  double runs = RUNS * sp_machine_done(b->dist);
+  b->budget = runs < SP_CHECK_RUN_BUDGET ? runs : SP_CHECK_RUN_BUDGET;
   search f = {.b = b, .results = result + 1u, .ranks = p->partitions};
   bool *seen = sp_alloc_n(s->ctx, p->n_tensors + 1u, sizeof *seen);
   SP_VEC(uint32_t) queue = {0};

@@ -15,9 +15,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,7 +55,11 @@ static void judge(sp_ctx *ctx, void *arg) {
 
 static void child(const camp_case *c, const char *dir, unsigned limit,
                   int pipe_end) {
-  alarm(limit);
+  /* Of the processor's time, so that a busy machine changes nothing; the
+   * clock's only where nothing goes on at all. */
+  struct rlimit seconds = {limit, limit + 1};
+  setrlimit(RLIMIT_CPU, &seconds);
+  alarm(10 * limit);
   sp_ctx *ctx = sp_ctx_new(NULL);
   sp_ctx_set_limit(ctx, (size_t)MEMORY_MB << 20);
   child_job j = {.c = c, .dir = dir};
@@ -99,12 +105,12 @@ static camp_judgement finish(worker *w, unsigned limit) {
   waitpid(w->pid, &status, 0);
   if (!got) {
     j = (camp_judgement){.finding = CAMP_CRASHED};
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (by == SIGALRM || by == SIGXCPU || by == SIGKILL) {
       j.finding = CAMP_SLOW;
       j.seconds = limit;
     }
-    snprintf(j.why, sizeof j.why, "ended by signal %d, code %d",
-             WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+    snprintf(j.why, sizeof j.why, "ended by signal %d, code %d", signal,
              WIFEXITED(status) ? WEXITSTATUS(status) : 0);
   }
   return j;

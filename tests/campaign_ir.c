@@ -342,7 +342,7 @@ camp_mesh camp_mesh_draw(sp_ctx *ctx, uint64_t seed) {
   camp_rng r = camp_rng_of(seed, 1);
   const int64_t *shape = shapes[camp_draw(&r, sizeof shapes / sizeof *shapes)];
   camp_mesh m = {
-      .devices = 1, .uneven = camp_one_in(&r, 8), .odd = camp_one_in(&r, 16)};
+      .devices = 1, .uneven = camp_one_in(&r, 8), .odd = camp_one_in(&r, 24)};
   while (m.n_axes < CAMP_AXES && shape[m.n_axes]) {
     m.size[m.n_axes] = shape[m.n_axes];
     m.devices *= shape[m.n_axes++];

@@ -451,8 +451,8 @@ static void cost_does_not_depend_on_the_trip_count(void) {
     for (int side = 0; side < 2; side++) {
       first[side] = k == 0 ? o[side] : first[side];
       CU_ASSERT_EQUAL(o[side].verdict, SP_REFINES);
-      /* 2 and 4 steps are decided without a solver here and there. */
-      CU_ASSERT(o[side].distinct <= first[side].distinct + 2);
+      /* What is too long to be evaluated is tried in a few more ways. */
+      CU_ASSERT(o[side].distinct <= first[side].distinct + 16);
       CU_ASSERT(o[side].bytes < first[side].bytes + (1u << 16));
     }
     b.bound--;
