@@ -421,7 +421,7 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   if (j.kernel.lowered) {
     cli_kernel_verdict(&j.kernel, &outcome);
   }
-  if (values->explain_smt) {
+  if (values->explain_smt && outcome.report) {
     cli_explain_smt(ctx, &asked);
   }
   return write_outputs(ctx, values, &outcome) ? outcome.exit_code : CLI_INPUT;

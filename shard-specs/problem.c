@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "shard-specs/constants.h"
+#include "shard-specs/cover.h"
 #include "shard-specs/cut.h"
 #include "shard-specs/groups.h"
 #include "shard-specs/names.h"
@@ -279,6 +280,31 @@ static void relate_parts(relating *x, entry_kind kind, const sp_spec_place *p,
   }
 }
 
+/* A result that the ranks hold in part would be compared in part. */
+static void refuse_uncovered(const relating *x, const sp_spec_place *p,
+                             size_t from, uint32_t seq, const char *name) {
+  const char *at = sp_spec_uncovered(
+      x->ctx, &x->seq.program->tensors[seq].shape, x->promised.n - from,
+      x->promised.v + from);
+  if (at) {
+    sp_raise(x->ctx, SP_ERR_INPUT, p->loc,
+             "say what each rank holds so that together they hold all of it",
+             "%s: no rank holds element %s of the sequential result", name,
+             at);
+  }
+}
+
+static void relate_one(relating *x, entry_kind kind, const sp_spec_place *p,
+                       uint32_t seq, const char *name) {
+  const char *other =
+      p->as ? sp_pattern_fill(x->ctx, p->name, name, p->as) : name;
+  uint32_t dist =
+      find_named(x, &x->dist, other, p->as_loc, kind == ENTRY_INPUT);
+  sp_spec_cut cut = {p, &x->seq.program->tensors[seq],
+                     &x->dist.program->tensors[dist], -1, 0};
+  place(x, kind, &cut, seq, dist, name);
+}
+
 static void relate(relating *x, entry_kind kind, const sp_spec_place *p,
                    const char *name) {
   bool input = kind == ENTRY_INPUT;
@@ -287,16 +313,15 @@ static void relate(relating *x, entry_kind kind, const sp_spec_place *p,
     sp_raise(x->ctx, SP_ERR_INPUT, p->loc, NULL,
              "%s of the sequential program is given twice", name);
   }
+  size_t from = x->promised.n;
   if (p->concat) {
     relate_parts(x, kind, p, seq, name);
-    return;
+  } else {
+    relate_one(x, kind, p, seq, name);
   }
-  const char *other =
-      p->as ? sp_pattern_fill(x->ctx, p->name, name, p->as) : name;
-  uint32_t dist = find_named(x, &x->dist, other, p->as_loc, input);
-  sp_spec_cut cut = {p, &x->seq.program->tensors[seq],
-                     &x->dist.program->tensors[dist], -1, 0};
-  place(x, kind, &cut, seq, dist, name);
+  if (kind == ENTRY_OUTPUT) {
+    refuse_uncovered(x, p, from, seq, name);
+  }
 }
 
 /* The names that a pattern can stand for. */

@@ -237,7 +237,7 @@ static void name_seq(sp_state *s, const sp_node *node, const loop_shape *shape,
     x->sym = body->seq[in].sym;
     x->idx = s->seq[node->out + k].idx;
     x->n = s->seq_program->tensors[node->out + k].shape.n_dims;
-    x->first = sp_read(s->pool, s->seq[node->in[k]].sym, x->idx);
+    x->first = spi_seq_symbol(s, node->in[k], x->idx);
     if (shape->counter[k].known) {
       x->at = spi_loop_count(s, &shape->counter[k], c->step);
       x->end = spi_loop_count(s, &shape->counter[k], sp_int(s->pool, c->trips));

@@ -99,12 +99,15 @@ static bool close(spi_closing *c, spi_carried *x) {
   }
   return close_same(x, e, sp_read(p, x->sym, x->idx)) || close_last(c, x, e) ||
          spi_close_reduced(c, x, e) || spi_close_written(c, x, e) ||
-         spi_close_rescaled(c, x);
+         spi_close_rescaled(c, x) ||
+         spi_close_restarted(c, x, e);
 }
 
 void spi_loop_close(spi_closing *c) {
   sp_mode was = sp_pool_mode(c->s->pool, SP_MODE_RAW_INDEX);
-  bool more = true;
+  /* In a ranked problem names have the rank as one more index; a loop that only
+   * one version of a program has is not looked at there. */
+  bool more = !c->s->problem->ranked;
   while (more) {
     more = false;
     for (uint32_t k = 0; k < c->n; k++) {

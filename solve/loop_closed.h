@@ -16,6 +16,10 @@
  *   last     e without x         x(t) = x0 if t = 0, else e(t-1)
  *   reduced  e = x op g          x(t) = x0 op g(0) op .. op g(t-1)
  *            (op one of + * max min or and; g without x)
+ *   restarted e = (the operation's identity where c, else x) op g, and c(t,i)
+ *            implies t = w(i)
+ *                                x(t)[i] = g(w) op .. op g(t-1) where
+ *                                0 <= w(i) < t and c(w(i), i), else as reduced
  *   written  e = g where c, else x, and c(t,i) implies t = w(i)
  *                                x(t)[i] = g(w(i), i) where 0 <= w(i) < t and
  *                                c(w(i), i), else x0[i]
@@ -25,7 +29,8 @@
  *                                for t > 0
  *
  * the step is: same and last by definition; reduced since the reduction over
- * u < t+1 is the one over u < t, op g(t); written since at most one step
+ * u < t+1 is the one over u < t, op g(t); restarted since at the one step where c holds, w(i), what was
+ * carried is dropped, and before and after it x grows by g; written since at most one step
  * writes an element, and it is known which; rescaled since c x grows by h, and
  * c(t) is not 0 where m(t) is finite (noted). What stands after "where" and
  * "e = .." are the obligations, for x (and m) any functions.
@@ -61,12 +66,16 @@ void spi_loop_close(spi_closing *c);
 
 /* ---- internal: one kind each; true when at and end were set ---- */
 bool spi_close_reduced(spi_closing *c, spi_carried *x, sp_expr e);
+bool spi_close_restarted(spi_closing *c, spi_carried *x, sp_expr e);
 bool spi_close_written(spi_closing *c, spi_carried *x, sp_expr e);
 bool spi_close_rescaled(spi_closing *c, spi_carried *x);
 
 /* Besides own ({0}: none), e reads nothing that changes from step to step but
  * the step itself. */
 bool spi_reads_outer(const spi_closing *c, sp_expr e, sp_sym own);
+/* The one step at which the condition holds, for each element: proved. It is a
+ * term without the step; 0: none was found. */
+sp_expr spi_step_where(spi_closing *c, sp_expr condition);
 /* Variables for the digits of the step that e asks for (all of it, if for
  * none), and the step as a term of them. Returns how many. */
 enum { SPI_MAX_DIGITS = 8 };

@@ -66,19 +66,30 @@ static bool next(const cycle *c, int64_t at, int64_t *value) {
   return ok;
 }
 
+static void put(cycle *c, const loop_shape *shape, uint32_t k, int64_t value) {
+  c->after = spi_replace_symbol(c->body->pool, c->after,
+                                c->body->seq[shape->body->params[k]].sym,
+                                sp_int(c->body->pool, value));
+}
+
+static void put_constants(cycle *c, const loop_shape *shape) {
+  for (uint32_t k = 0; k < shape->n; k++) {
+    const loop_counter *x = &shape->counter[k];
+    if (x->known && x->step == 0) {
+      put(c, shape, k, x->first);
+    }
+  }
+}
+
 /* Digits known so far at their last value: then the next one moves. */
 static void put_last(cycle *c, const loop_shape *shape) {
-  sp_pool *p = c->body->pool;
   for (uint32_t k = 0; k < shape->n; k++) {
     const loop_counter *low = &shape->counter[k];
     if (low->turns > 0) {
-      sp_expr last =
-          sp_int(p, low->first + low->step * (low->turns - 1));
-      sp_sym sym = c->body->seq[shape->body->params[k]].sym;
-      sp_expr e = spi_replace_symbol(p, c->after, sym, last);
+      sp_expr was = c->after;
       int64_t unit = low->unit * low->turns;
-      c->unit = e.v != c->after.v && unit > c->unit ? unit : c->unit;
-      c->after = e;
+      put(c, shape, k, low->first + low->step * (low->turns - 1));
+      c->unit = was.v != c->after.v && unit > c->unit ? unit : c->unit;
     }
   }
 }
@@ -110,6 +121,12 @@ static bool find_cycle(sp_state *body, const loop_shape *shape, uint32_t k,
              .own = body->seq[shape->body->params[k]].sym,
              .after = spi_region_value(body, shape->body->results[k]),
              .unit = 1};
+  put_constants(&c, shape);
+  int64_t second;
+  if (next(&c, first, &second) && second == first) {
+    *out = (loop_counter){.known = true, .first = first};
+    return true; /* an axis of one point */
+  }
   put_last(&c, shape);
   sp_mark mark = sp_scratch_mark(body->ctx);
   spi_seen seen = {.ctx = body->ctx};

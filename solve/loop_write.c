@@ -63,6 +63,9 @@ static void add_step(steps *out, sp_expr w) {
 
 /* r + a x < 0 changes between two values of x: both, in either direction. */
 static void bound(sp_pool *p, sp_expr e, sp_expr x, steps *out) {
+  if (e.v == x.v) {
+    add_step(out, sp_int(p, 0));
+  }
   if (sp_kind_of(p, e) != SP_KIND_LIN) {
     return;
   }
@@ -119,8 +122,7 @@ static sp_expr solved(sp_state *s, sp_expr e, sp_expr x, uint32_t n,
   return (sp_expr){0};
 }
 
-/* The one step that writes an element; 0: none was found. */
-static sp_expr writer(spi_closing *c, sp_expr writes) {
+sp_expr spi_step_where(spi_closing *c, sp_expr writes) {
   sp_state *s = c->s;
   sp_pool *p = s->pool;
   sp_expr digit[SPI_MAX_DIGITS], value[SPI_MAX_DIGITS], step;
@@ -162,7 +164,7 @@ bool spi_close_written(spi_closing *c, spi_carried *x, sp_expr e) {
     return false;
   }
   sp_expr writes = sp_not(p, keep);
-  sp_expr w = writer(c, writes);
+  sp_expr w = spi_step_where(c, writes);
   if (!w.v) {
     return false;
   }

@@ -110,7 +110,7 @@ static camp_judgement finish(worker *w, unsigned limit) {
       j.finding = CAMP_SLOW;
       j.seconds = limit;
     }
-    snprintf(j.why, sizeof j.why, "ended by signal %d, code %d", signal,
+    snprintf(j.why, sizeof j.why, "ended by signal %d, code %d", by,
              WIFEXITED(status) ? WEXITSTATUS(status) : 0);
   }
   return j;
