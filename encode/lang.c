@@ -205,15 +205,16 @@ const sp_lang_var *sp_lang_coordinates(sp_lang_reader *r, uint32_t *n) {
 
 static const sp_lang *number(sp_lang_reader *r) {
   sp_lang *e = make(r, SP_LANG_INT, r->loc);
+  errno = 0;
   if (strpbrk(r->word, ".eE")) {
     e->kind = SP_LANG_REAL;
     e->r = strtod(r->word, NULL);
   } else {
-    errno = 0;
     e->i = strtoll(r->word, NULL, 10);
-    if (errno) {
-      sp_lang_fail(r->ctx, r->loc, NULL, "%.40s is too large", r->word);
-    }
+  }
+  if (errno) { /* 1e400 is no infinity, 1e-400 is not 0 */
+    sp_lang_fail(r->ctx, r->loc, NULL, "%.40s is too %s", r->word,
+                 e->kind == SP_LANG_REAL && e->r < 1 ? "small" : "large");
   }
   sp_lang_next(r);
   return e;

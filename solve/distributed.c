@@ -4,8 +4,21 @@
 #include "solve/state.h"
 
 /* Definitions of unrelated tensors are inlined up to this: so many reductions
- * above each other, so many terms. */
-enum { MAX_HEAVY = 200, MAX_SIZE = 16000 };
+ * above each other, so many terms; more (the second number a rank) where there
+ * are many ranks: a ring has a step for each, of a few reductions. */
+enum { HEAVY = 48, HEAVY_RANK = 3, SIZE = 6000, SIZE_RANK = 250 };
+enum { RANKS_MAX = 64 };
+
+static uint32_t limit(const sp_state *s, uint32_t least, uint32_t a_rank) {
+  int64_t ranks = s->dist_program->partitions;
+  uint32_t most = a_rank * (uint32_t)(ranks < RANKS_MAX ? ranks : RANKS_MAX);
+  return most < least ? least : most;
+}
+
+static bool is_too_large(const sp_state *s, sp_expr e) {
+  uint32_t most = limit(s, SIZE, SIZE_RANK);
+  return spi_term_size(s->pool, e, most) >= most;
+}
 
 typedef struct dist_env {
   sp_state *s;
@@ -132,8 +145,7 @@ sp_expr spi_dist_def(sp_state *s, uint32_t t) {
       }
     }
     w->heavy += sp_has_red(s->pool, w->def);
-    if (w->heavy > MAX_HEAVY ||
-        spi_term_size(s->pool, w->def, MAX_SIZE) >= MAX_SIZE) {
+    if (w->heavy > limit(s, HEAVY, HEAVY_RANK) || is_too_large(s, w->def)) {
       /* Something above it has no relation and should have; let the rest of
        * the program be looked at without it. */
       give_up(s, t);
@@ -148,7 +160,7 @@ sp_expr spi_dist_raw(sp_state *s, uint32_t t) {
     /* Around a ring, neighbours are neighbours of neighbours: flattened at
      * every step, they do not nest. */
     w->raw = spi_flatter_indices(s->prover, definition(s, t, true));
-    if (spi_term_size(s->pool, w->raw, MAX_SIZE) >= MAX_SIZE) {
+    if (is_too_large(s, w->raw)) {
       give_up(s, t);
     }
   }

@@ -151,6 +151,42 @@ static bool try_orders(sp_state *s, spi_attempt *a, uint32_t t,
   return fits;
 }
 
+/* Where a mask leaves one rank its elements, the place of these is a constant,
+ * and like that on no other rank. If the placement by the rank is right, it is
+ * what the tensors around have. */
+static bool generalize(sp_state *s, spi_attempt *a, uint32_t t,
+                       sp_expr pattern) {
+  const sp_shape *global = &s->seq_program->tensors[t].shape;
+  const sp_shape *local = &s->dist_program->tensors[a->dist].shape;
+  if (global->n_dims != local->n_dims ||
+      !sp_has_free(s->pool, a->raw, s->rank)) {
+    return false;
+  }
+  for (uint32_t d = 0; d < global->n_dims; d++) {
+    sp_expr j = s->dist[a->dist].idx[d], was = a->phi[d];
+    if (local->dims[d] == global->dims[d] ||
+        sp_kind_of(s->pool, sp_isub(s->pool, was, j)) != SP_KIND_INT) {
+      continue;
+    }
+    for (size_t i = 0; i < s->cuts.n; i++) {
+      if (s->cuts.v[i].n * local->dims[d] != global->dims[d]) {
+        continue;
+      }
+      a->phi[d] = sp_iadd(s->pool, j,
+                          sp_iscale(s->pool, s->cuts.v[i].coordinate,
+                                    local->dims[d]));
+      sp_expr moved = sp_subst(s->pool, pattern, global->n_dims,
+                               s->seq[t].idx, a->phi);
+      if (sp_probe_equal(s->prover, moved, a->term, a->hyps) &&
+          spi_prove_step(s, a, t)) {
+        return true;
+      }
+      a->phi[d] = was;
+    }
+  }
+  return false;
+}
+
 static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
   spi_attempt *a = env;
   const seq_tensor *state = &s->seq[t];
@@ -161,6 +197,10 @@ static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
   bool fits = try_orders(s, a, t, pattern, true);
   if (!a->seq_found && fits) {
     try_orders(s, a, t, pattern, false);
+    if (generalize(s, a, t, pattern)) { /* from the last map that was tried */
+      a->seq = t;
+      a->seq_found = true;
+    }
   }
   if (!a->seq_found && fits) {
     attempt_note(s, a, t, "no index map makes the elements equal");

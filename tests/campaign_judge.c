@@ -85,8 +85,13 @@ static void ask(sp_ctx *ctx, void *arg) {
                             strlen(q->p->before));
   q->dist =
       sp_hlo_read_text(ctx, "after.hlo.txt", q->p->after, strlen(q->p->after));
-  sp_check_options options = {.timeout_ms = TIMEOUT_MS};
+  /* Without running, which would hide a wrong proof; then with it. */
+  sp_check_options options = {.timeout_ms = TIMEOUT_MS, .run_budget = -1};
   q->report = sp_check(ctx, q->seq, q->dist, &options);
+  if (q->report->verdict != SP_REFINES) {
+    options.run_budget = 0;
+    q->report = sp_check(ctx, q->seq, q->dist, &options);
+  }
 }
 
 static void say_why(camp_judgement *j, const question *q) {
@@ -122,7 +127,7 @@ static bool witness_holds(sp_ctx *ctx, const pair *p, const question *q) {
   for (size_t k = 0; k < n; k++) {
     size_t count = (size_t)camp_elements(camp_at(p->seq, p->seq->params.v[k]));
     size_t local = (size_t)camp_elements(
-        camp_at(p->sharded.dist, p->sharded.params[k].node));
+        camp_at(p->sharded.dist, p->sharded.dist->params.v[k]));
     in.seq[k] = sp_alloc_n(ctx, count + 1, sizeof(double));
     memcpy(in.seq[k], sp_machine_values(replay.seq, q->seq->params[k], 0),
            count * sizeof(double));

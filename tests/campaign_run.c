@@ -640,7 +640,7 @@ camp_inputs camp_inputs_draw(sp_ctx *ctx, const camp_program *seq,
       .dist = sp_alloc_n(ctx, n * (size_t)mesh->devices + 1, sizeof *in.dist)};
   for (size_t k = 0; k < n; k++) {
     const camp_node *g = camp_at(seq, seq->params.v[k]);
-    const camp_node *l = camp_at(sharded->dist, sharded->params[k].node);
+    const camp_node *l = camp_at(sharded->dist, sharded->dist->params.v[k]);
     size_t count = (size_t)camp_elements(g);
     in.seq[k] = sp_alloc_n(ctx, count + 1, sizeof(double));
     for (size_t i = 0; i < count; i++) {

@@ -376,6 +376,14 @@ static void limits_are_errors(void) {
               "repeat s < 4096 { repeat t < 4096 { } } c = A replicated",
               "c is C replicated"),
       "over 100000 statements", "");
+  BAD(4, 30,
+      FILE_OF("C[i < 8] = A[i]", "c[i < 8] = A[i] + 1e400",
+              "c is C replicated"),
+      "1e400 is too large", "");
+  BAD(4, 30,
+      FILE_OF("C[i < 8] = 0 * A[i]", "c[i < 8] = A[i] * 1e-400",
+              "c is C replicated"),
+      "1e-400 is too small", "");
   char deep[400] = "mesh g[4] let x = ";
   memset(deep + strlen(deep), '(', 300);
   BAD(1, 51, deep, "nested too deep", "");

@@ -266,6 +266,34 @@ static void scans(bench *b) {
   OPEN(equal(pr, whole, scanned(b, x, j, 1, 2)));
 }
 
+/* ---- written out ---- */
+
+static void written(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 20);
+  sp_expr k = sp_fresh(b->p, 3), many = sp_fresh(b->p, 17);
+  sp_expr sum = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  sp_expr max = red1(b, SP_RED_MAX, k, at1(b, x, k));
+  sp_expr e[3];
+  for (int i = 0; i < 3; i++) {
+    e[i] = at1(b, x, sp_int(b->p, i));
+  }
+  CU_ASSERT_EQUAL(spi_written_out(pr, sum, false).v,
+                  sp_add(b->p, sp_add(b->p, e[0], e[1]), e[2]).v);
+  CU_ASSERT_EQUAL(spi_written_out(pr, max, false).v,
+                  sp_max(b->p, sp_max(b->p, e[0], e[1]), e[2]).v);
+  /* maxima compute; so do products under a sum */
+  sp_expr square = sp_mul(b->p, at1(b, x, k), at1(b, x, k));
+  sp_expr squares = red1(b, SP_RED_SUM, k, square);
+  CU_ASSERT_EQUAL(spi_written_out(pr, max, true).v, max.v);
+  CU_ASSERT_EQUAL(spi_written_out(pr, squares, true).v, squares.v);
+  CU_ASSERT_NOT_EQUAL(spi_written_out(pr, sum, true).v, sum.v);
+  sp_expr long_one = red1(b, SP_RED_SUM, many, at1(b, x, many));
+  sp_expr function = red1(b, SP_RED_LAMBDA, k, at1(b, x, k));
+  CU_ASSERT_EQUAL(spi_written_out(pr, long_one, false).v, long_one.v);
+  CU_ASSERT_EQUAL(spi_written_out(pr, function, false).v, function.v);
+}
+
 /* ---- choices ---- */
 
 static sp_expr column(bench *b, sp_sym x, sp_expr at) {
@@ -446,6 +474,7 @@ BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
 BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
 BENCH_TEST(a_ring_sees_every_piece_once, pieces)
 BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
+BENCH_TEST(few_points_are_written_out, written)
 BENCH_TEST(tiles_may_reach_beyond, tiles_with_remainder)
 BENCH_TEST(a_scan_in_log_steps_sees_what_came_before, scans)
 BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
@@ -472,6 +501,7 @@ void suite_rules(void) {
   ADD(a_sharded_lookup_needs_ids_in_range);
   ADD(a_ring_sees_every_piece_once);
   ADD(micro_batches_see_every_row_once);
+  ADD(few_points_are_written_out);
   ADD(tiles_may_reach_beyond);
   ADD(a_scan_in_log_steps_sees_what_came_before);
   ADD(a_chunk_by_rank_is_one_term);

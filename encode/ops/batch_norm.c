@@ -2,6 +2,7 @@
  * but the feature dimension are averaged over; variance is the biased one. */
 #include "encode/op_util.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct bn {
@@ -19,6 +20,10 @@ static void check_feature(sp_ctx *ctx, const sp_program *program,
   int64_t d = spi_attr_int(node, "feature_index", 0);
   if (d < 0 || d >= (int64_t)a->n_dims) {
     spi_bad(ctx, node, "feature_index is %lld of %u", (long long)d, a->n_dims);
+  }
+  const sp_attr *eps = sp_node_attr(node, "epsilon");
+  if (eps && !isfinite(eps->u.f)) {
+    spi_bad(ctx, node, "epsilon is not finite");
   }
   for (uint32_t k = from; k < to; k++) {
     spi_expect_operand(ctx, program, node, k, 1, &a->dims[d]);
