@@ -222,6 +222,7 @@ static void read_spec(sp_ctx *ctx, job *j) {
   outcome->before = sp_spec_sequential_path(ctx, spec);
   outcome->after = sp_spec_rank_path(ctx, spec, 0);
   j->problem = sp_spec_problem(ctx, spec);
+  outcome->problem = &j->problem;
   outcome->before_program = j->problem.seq;
   outcome->after_program = j->problem.dist;
   sp_spec_assume(ctx, &j->problem, j->values->assume, j->values->n_assume);

@@ -81,6 +81,10 @@ static json_t *write_input(const repro *r, sp_machine *m, uint32_t tensor,
   sp_npy_write(r->ctx, in_folder(r, file), &a);
   sp_scratch_release(r->ctx, mark);
   json_t *o = json_object();
+  json_object_set_new(
+      o, "name",
+      json_string(
+          cli_clean(r->ctx, sp_machine_program(m)->tensors[tensor].name)));
   json_object_set_new(o, "file", json_string(file));
   json_object_set_new(o, "dtype", json_string(sp_dtype_name(s->dtype)));
   return o;
@@ -161,8 +165,8 @@ static json_t *describe(const repro *r, const char *before,
   json_object_set_new(
       o, "sentence",
       json_string(cli_clean(r->ctx, r->outcome->report->sentence)));
-  json_object_set_new(o, "before", json_string(before));
-  json_object_set_new(o, "after", json_string(after));
+  json_object_set_new(o, "before", before ? json_string(before) : json_null());
+  json_object_set_new(o, "after", after ? json_string(after) : json_null());
   json_object_set_new(
       o, "ranks",
       json_integer((json_int_t)r->outcome->after_program->partitions));
@@ -223,6 +227,17 @@ static bool make_inputs_folder(const repro *r) {
   return true;
 }
 
+static const sp_problem *problem_of(const repro *r, const cli_values *values) {
+  if (r->outcome->problem) {
+    return r->outcome->problem;
+  }
+  sp_problem *pair = sp_alloc(r->ctx, sizeof *pair);
+  *pair = sp_problem_of_pair(r->ctx, r->outcome->before_program,
+                             r->outcome->after_program);
+  sp_problem_assume(r->ctx, pair, values->assume, values->n_assume);
+  return pair;
+}
+
 bool cli_write_repro(sp_ctx *ctx, const cli_values *values,
                      const cli_outcome *outcome) {
   if (!outcome->report || !outcome->report->counterexample) {
@@ -241,23 +256,25 @@ bool cli_write_repro(sp_ctx *ctx, const cli_values *values,
   if (!make_inputs_folder(&r)) {
     return false;
   }
-  sp_problem problem = sp_problem_of_pair(ctx, outcome->before_program,
-                                          outcome->after_program);
-  sp_problem_assume(ctx, &problem, values->assume, values->n_assume);
-  r.inputs =
-      sp_replay_inputs(ctx, &problem, outcome->report->counterexample);
+  r.inputs = sp_replay_inputs(ctx, problem_of(&r, values), c);
+  bool modules = outcome->problem == NULL;
   const char *before = module_name(&r, outcome->before, "before"),
              *after = module_name(&r, outcome->after, "after");
-  json_t *what = describe(&r, before, after);
+  json_t *what =
+      describe(&r, modules ? before : NULL, modules ? after : NULL);
   bool ok =
       cli_write_json_to(ctx, in_folder(&r, "counterexample.json"), what) &&
-      cli_write_file(ctx, in_folder(&r, "repro.py"), dump_script, NULL) &&
-      cli_write_file(ctx, in_folder(&r, before), dump_copy,
-                     outcome->before) &&
-      cli_write_file(ctx, in_folder(&r, after), dump_copy, outcome->after);
+      cli_write_file(ctx, in_folder(&r, "repro.py"), dump_script, NULL);
+  if (modules) {
+    ok = ok &&
+         cli_write_file(ctx, in_folder(&r, before), dump_copy,
+                        outcome->before) &&
+         cli_write_file(ctx, in_folder(&r, after), dump_copy, outcome->after);
+  }
   json_decref(what);
   if (ok && !values->quiet) {
-    printf("\nto see it in XLA: python %s (needs jax)\n",
+    printf(modules ? "\nto see it in XLA: python %s (needs jax)\n"
+                   : "\nto see the inputs: python %s (needs numpy)\n",
            cli_clean(ctx, in_folder(&r, "repro.py")));
   }
   return ok;

@@ -109,17 +109,19 @@ static bool same_attrs(const sp_node *a, const sp_node *b) {
 
 /* ---- the rule ---- */
 
-/* A loop is a function of its operands if all in it are known ones. */
-static bool loop_is_function(const sp_node *loop) {
-  for (uint32_t k = 0; k < loop->n_attrs; k++) {
-    const sp_program *p =
-        loop->attrs[k].kind == SP_ATTR_REGION ? loop->attrs[k].u.region : NULL;
+/* Is all that the node's regions do known, and a function? Regions nest as deep
+ * as the reader lets them. */
+static bool regions_are_functions(const sp_node *node) {
+  for (uint32_t k = 0; k < node->n_attrs; k++) {
+    const sp_attr *a = &node->attrs[k];
+    const sp_program *p = a->kind == SP_ATTR_REGION ? a->u.region : NULL;
     for (uint32_t i = 0; p && i < p->n_nodes; i++) {
-      const sp_node *node = &p->nodes[i];
-      if (spi_is_loop(node) ? !loop_is_function(node)
-                            : !sp_op_find(node->op) ||
-                                  strcmp(node->op, "hlo:custom-call") == 0 ||
-                                  strcmp(node->op, "hlo:rng") == 0) {
+      const sp_node *inner = &p->nodes[i];
+      bool known = spi_is_loop(inner) ||
+                   (sp_op_find(inner->op) &&
+                    strcmp(inner->op, "hlo:custom-call") != 0 &&
+                    strcmp(inner->op, "hlo:rng") != 0);
+      if (!known || !regions_are_functions(inner)) {
         return false;
       }
     }
@@ -129,8 +131,11 @@ static bool loop_is_function(const sp_node *loop) {
 
 /* May it be a function of its operands? */
 static bool may_be_function(const sp_node *node) {
+  if (!regions_are_functions(node)) {
+    return false;
+  }
   if (spi_is_loop(node)) {
-    return loop_is_function(node);
+    return true;
   }
   if (strcmp(node->op, "hlo:custom-call") == 0) {
     const sp_attr *effect = sp_node_attr(node, "custom_call_has_side_effect");
