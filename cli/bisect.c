@@ -85,6 +85,8 @@ static void survey(sp_ctx *ctx, const cli_values *values, cli_bisection *b,
                 memcmp(l.bytes, before.bytes, l.n) == 0;
     if (code != SP_OK) {
       add_unread(ctx, b, &all->v[i], own ? sp_ctx_error(own) : NULL);
+      bool end = i == 0 || i + 1 == all->n;
+      b->end_unread = end ? b->unread[b->n_unread - 1] : b->end_unread;
     }
     if (code != SP_OK || same) {
       sp_ctx_free(own);
@@ -313,9 +315,8 @@ static void bisect(sp_ctx *ctx, const cli_values *values, cli_bisection *b) {
   for (size_t i = 0; i < n; i++) {
     go_around(ctx, values, b, i);
   }
-  b->verdict = b->broken            ? SP_VIOLATION
-               : all_linked(ctx, b) ? SP_REFINES
-                                    : SP_UNPROVEN;
+  bool linked = !b->end_unread && all_linked(ctx, b);
+  b->verdict = b->broken ? SP_VIOLATION : linked ? SP_REFINES : SP_UNPROVEN;
 }
 
 /* ---- the command ---- */

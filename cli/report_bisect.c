@@ -64,6 +64,10 @@ static const char *sentence(sp_ctx *ctx, const cli_bisection *b) {
       first = i;
     }
   }
+  if (open == 0 && b->end_unread) {
+    return sp_format(ctx, "a dump at an end of the chain could not be read: %s",
+                     b->end_unread);
+  }
   return sp_format(ctx, "%zu of %zu steps were not proved, the first is %s",
                    open, n, doing(ctx, b, first + 1));
 }

@@ -52,24 +52,37 @@ sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e) {
 
 /* ---- neighbours of neighbours ---- */
 
-static bool is_quotient(const sp_pool *p, sp_expr e) {
-  return sp_kind_of(p, e) == SP_KIND_DIV || sp_kind_of(p, e) == SP_KIND_MOD;
+static bool is_sum_of_variables(const sp_pool *p, sp_expr e) {
+  if (sp_kind_of(p, e) != SP_KIND_LIN) {
+    return sp_kind_of(p, e) == SP_KIND_VAR;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    if (sp_kind_of(p, sp_arg(p, e, i)) != SP_KIND_VAR) {
+      return false;
+    }
+  }
+  return true;
 }
 
-/* A remainder of a sum with another one, (x mod 8 - 1) mod 8, or with a constant
- * that is no remainder, (x - 1) mod 8. */
+/* A place on a ring of n, not reduced: a remainder by n of a sum with another
+ * one, (x mod 8 - 1) mod 8, or with a constant that is none, (x - 1) mod 8.
+ * Others (of reshapes) are many, and do not grow. */
 static bool is_unreduced(const sp_pool *p, sp_expr e) {
-  if (sp_kind_of(p, e) != SP_KIND_MOD) {
+  if (sp_kind_of(p, e) != SP_KIND_MOD ||
+      sp_kind_of(p, sp_arg(p, e, 0)) != SP_KIND_LIN) {
     return false;
   }
-  sp_expr x = sp_arg(p, e, 0);
-  if (sp_kind_of(p, x) != SP_KIND_LIN) {
-    return is_quotient(p, x);
-  }
-  int64_t c = sp_lin_const(p, x);
-  bool found = c < 0 || c >= sp_divisor(p, e);
-  for (uint32_t i = 0; !found && i < sp_n_args(p, x); i++) {
-    found = is_quotient(p, sp_arg(p, x, i));
+  sp_expr sum = sp_arg(p, e, 0);
+  int64_t n = sp_divisor(p, e), c = sp_lin_const(p, sum);
+  bool found = c < 0 || c >= n;
+  for (uint32_t i = 0; i < sp_n_args(p, sum); i++) {
+    sp_expr x = sp_arg(p, sum, i);
+    bool nested = sp_kind_of(p, x) == SP_KIND_MOD && sp_divisor(p, x) == n &&
+                  is_sum_of_variables(p, sp_arg(p, x, 0));
+    if (!nested && sp_kind_of(p, x) != SP_KIND_VAR) {
+      return false;
+    }
+    found = found || nested;
   }
   return found;
 }

@@ -1,0 +1,4 @@
+class f(torch.nn.Module):
+    def forward(self, x: "f32[8, 6]"):
+        neg: "f32[8, 6]" = torch.ops.aten.neg.default(x)
+        return (neg,)
