@@ -347,8 +347,20 @@ static void collect_bounds(spi_lowering *l, const sp_lang *e, bounded *x) {
   one_bound(l, e, x);
 }
 
+static const int64_t far = SP_MAX_ELEMENTS * 2; /* nothing is said */
+
+/* What is assumed of the input so far: all of its assumptions hold. */
+static sp_range_given *range_of(spi_lowering *l, uint32_t t) {
+  for (size_t i = 0; i < l->ranges.n; i++) {
+    if (l->ranges.v[i].seq == t) {
+      return &l->ranges.v[i];
+    }
+  }
+  sp_push(l->ctx, &l->ranges, ((sp_range_given){t, -far, far, NULL}));
+  return &l->ranges.v[l->ranges.n - 1];
+}
+
 void spi_lower_assumption(spi_lowering *l, const sp_lang *e) {
-  const int64_t far = SP_MAX_ELEMENTS * 2;
   bounded x = {.lo = -far, .hi = far};
   collect_bounds(l, e, &x);
   uint32_t t = spi_tensor_of(l, &l->seq, x.name, x.loc);
@@ -357,10 +369,12 @@ void spi_lower_assumption(spi_lowering *l, const sp_lang *e) {
     sp_lang_fail(l->ctx, x.loc, "write input NAME[...]: int",
                  "%s does not hold integers", x.name);
   }
-  if (x.lo >= x.hi) {
+  sp_range_given *range = range_of(l, t);
+  range->lo = x.lo > range->lo ? x.lo : range->lo;
+  range->hi = x.hi < range->hi ? x.hi : range->hi;
+  if (range->lo >= range->hi) {
     sp_lang_fail(l->ctx, e->loc, NULL, "no integer is like that");
   }
-  const char *text = sp_format(l->ctx, "%lld <= %s < %lld (given)",
-                               (long long)x.lo, x.name, (long long)x.hi);
-  sp_push(l->ctx, &l->ranges, ((sp_range_given){t, x.lo, x.hi, text}));
+  range->text = sp_format(l->ctx, "%lld <= %s < %lld (given)",
+                          (long long)range->lo, x.name, (long long)range->hi);
 }

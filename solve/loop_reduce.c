@@ -1,7 +1,7 @@
 /* loop_reduce.c: a carried tensor to which each step adds (or of which it
- * takes the maximum with) one block more: a reduction over the steps. The lemmas
- * are in loop_closed.h, "reduced" and "restarted" (a block of a grid starts from
- * 0 where the last axis of the grid does). Read close_by.
+ * takes the maximum with) one block more: a reduction over the steps. The
+ * lemmas are in loop_closed.h, "reduced" and "restarted" (a block of a grid
+ * starts from 0 where the last axis of the grid does). Read close_by.
  *
  * What is added, g, is found by setting the carried tensor to the operation's
  * identity in what the body makes of it; that e = x op g for every x is proved.

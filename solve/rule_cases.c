@@ -1,13 +1,13 @@
 /* rule_cases.c: a long choice, case by case. Read spi_equal_by_cases.
  *
- * LEMMA. Let e be ite(c_1, a_1, ite(c_2, a_2, ... z)). If c_s implies a_s = x for
- * each s, and z = x where none of the c_s holds, then e = x.
+ * LEMMA. Let e be ite(c_1, a_1, ite(c_2, a_2, ... z)). If c_s implies a_s = x
+ * for each s, and z = x where none of the c_s holds, then e = x.
  *
  * What was put together block by block around a ring is such a choice, one case
  * a step. As one obligation it takes a solver exponentially long; here each
  * case is one, and so is that the cases leave nothing out. Cases of a ring are
  * (r + s) mod n = k, each with a remainder of its own; (k - r) mod n = s says
- * the same with one remainder in all of them, and that it does is an obligation.
+ * the same with one remainder in all of them; that it does is an obligation.
  */
 #include "solve/prove.h"
 

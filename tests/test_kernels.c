@@ -272,6 +272,16 @@ static void size_does_not_matter(void) {
   CU_ASSERT_EQUAL(obligations(8, 2), obligations(4096, 64));
 }
 
+/* Wherever they stand. */
+static void all_assumptions_hold(void) {
+  expect_verdict("mesh g[2] input A[4], I[4]: int\n"
+                 "assume 0 <= I assume I < 8 assume 3 <= I < 4\n"
+                 "sequential { C[i < 4] = A[I[i]] }\n"
+                 "parallel { c[i < 4] = A[3] }\n"
+                 "prove c is C replicated",
+                 SP_REFINES);
+}
+
 /* ---- errors ---- */
 
 static void expect_error(const char *text, sp_code want, uint32_t line,
@@ -495,6 +505,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, integers_index_where_they_are_bounded);
   CU_ADD_TEST(s, what_is_not_held_is_found);
   CU_ADD_TEST(s, a_violation_names_rank_index_and_values);
+  CU_ADD_TEST(s, all_assumptions_hold);
   CU_ADD_TEST(s, size_does_not_matter);
   CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
   CU_ADD_TEST(s, an_expectation_is_about_a_promise);

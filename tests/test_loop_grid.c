@@ -1,7 +1,7 @@
 /* test_loop_grid.c: loops over a grid whose indices are carried, as Pallas has
- * them in interpret mode. Sums of rows, a block of a row in each step: the block
- * number counts around, the row goes on where it does, and a row's sum starts
- * from 0 in its first block. A `grid` says what is wrong in the twins.
+ * them in interpret mode. Sums of rows, a block of a row in each step: the
+ * block number counts around, the row goes on where it does, and a row's sum
+ * starts from 0 in its first block. A `grid` says what is wrong in the twins.
  */
 #include "graph/hlo.h"
 #include "solve/check.h"
