@@ -38,7 +38,7 @@ typedef struct cli_bisection {
   cli_stage *stages;
   size_t n_unread;
   const char **unread; /* "NAME: why it could not be read" */
-  const char *end_unread; /* that of the first or last dump; NULL: both read */
+  const char *end_unread; /* of the first or last dump; NULL: both read */
   size_t partitioned;  /* the first stage behind the partitioner; 0: none */
   cli_step *steps;     /* n_stages - 1: from stage i to i + 1 */
   size_t n_longer;

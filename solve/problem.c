@@ -91,6 +91,21 @@ static uint32_t named_param(sp_ctx *ctx, const sp_program *p,
            "--assume %s: there is no such parameter", name);
 }
 
+/* Two ranges of one parameter: the proof would hold in both, runs would draw
+ * from one. */
+static void refuse_twice(sp_ctx *ctx, const sp_problem *problem,
+                         const sp_range_given *ranges, size_t n,
+                         uint32_t seq) {
+  for (size_t i = 0; i < n; i++) {
+    if (ranges[i].seq == seq) {
+      sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
+               "give one range, the part that both have in common",
+               "two ranges are given for %s, the first is %s",
+               problem->seq->tensors[seq].name, ranges[i].text);
+    }
+  }
+}
+
 void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
                        const sp_assumed_range *assume, size_t n) {
   SP_VEC(sp_range_given) ranges = {0};
@@ -112,6 +127,8 @@ void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
         (long long)a->hi, used ? "" : "; not used, the parameter is ",
         used ? "" : sp_shape_text(ctx, &t->shape));
     if (used) {
+      refuse_twice(ctx, problem, ranges.v, ranges.n, seq);
+      refuse_twice(ctx, problem, problem->ranges, problem->n_ranges, seq);
       sp_push(ctx, &ranges, ((sp_range_given){seq, a->lo, a->hi, text}));
     } else {
       sp_push(ctx, &notes, text);
