@@ -50,7 +50,7 @@ static void z3_free(void *arg) {
 
 /* Limits are in Z3's own measure of work, about so many steps a millisecond;
  * the clock stops what does not count its steps. */
-enum { STEPS_PER_MS = 3000, CLOCK_SHARE = 5 };
+enum { STEPS_PER_MS = 20000, CLOCK_SHARE = 3 };
 
 static void set_params(sp_z3 *z, uint32_t timeout_ms) {
   Z3_params p = Z3_mk_params(z->z3);
