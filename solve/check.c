@@ -265,19 +265,9 @@ static sp_state *attempt_all(sp_state *s, sp_report **report) {
   return s;
 }
 
-const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
-                                  const sp_check_options *options) {
-  double begin = now();
-  sp_state *s = start(ctx, problem, options, NULL, NULL);
-  sp_report *report;
-  if (spi_doubt(s)) {
-    sp_prover_hurry(s->prover, DOUBTED_MS);
-    sp_prover_deadline(s->prover, DOUBTED_SECONDS);
-    report = attempt(s);
-    report->verdict = SP_UNPROVEN; /* until the difference is found again */
-  } else {
-    s = attempt_all(s, &report);
-  }
+/* What the attempt says of the tensors and, where it proved too little, what
+ * runs say. */
+static void conclude(sp_state *s, sp_report *report) {
   spi_describe(s, report);
   spi_note_narrow(s);
   const char *const *notes;
@@ -285,16 +275,40 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   for (size_t i = 0; i < n_notes; i++) {
     spi_assumption(s, notes[i]);
   }
-  if (report->verdict != SP_REFINES && options->run_budget >= 0) {
-    witness_job job = {s, report};
-    double from = now();
-    if (sp_protect(ctx, look_for_witness, &job) != SP_OK) {
-      report->verdict = SP_UNPROVEN;
-      report->counterexample = NULL;
-      report->fault = NULL;
-      report->not_run = sp_strdup(ctx, sp_ctx_error(ctx)->message);
-    }
-    s->stats.run_seconds = now() - from;
+  if (report->verdict == SP_REFINES || s->options->run_budget < 0) {
+    return;
+  }
+  witness_job job = {s, report};
+  double from = now();
+  if (sp_protect(s->ctx, look_for_witness, &job) != SP_OK) {
+    report->verdict = SP_UNPROVEN;
+    report->counterexample = NULL;
+    report->fault = NULL;
+    report->not_run = sp_strdup(s->ctx, sp_ctx_error(s->ctx)->message);
+  }
+  s->stats.run_seconds = now() - from;
+}
+
+/* Runs differed: is it a violation? */
+static sp_report *confirm_doubt(sp_state *s) {
+  sp_prover_hurry(s->prover, DOUBTED_MS);
+  sp_prover_deadline(s->prover, DOUBTED_SECONDS);
+  sp_report *report = attempt(s);
+  report->verdict = SP_UNPROVEN; /* until the difference is found again */
+  conclude(s, report);
+  return report->verdict == SP_VIOLATION ? report : NULL;
+}
+
+const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
+                                  const sp_check_options *options) {
+  double begin = now();
+  sp_state *s = start(ctx, problem, options, NULL, NULL);
+  bool doubted = spi_doubt(s);
+  sp_report *report = doubted ? confirm_doubt(s) : NULL;
+  if (!report) {
+    s = doubted ? start(ctx, problem, options, NULL, NULL) : s;
+    s = attempt_all(s, &report);
+    conclude(s, report);
   }
   say(s, report);
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
