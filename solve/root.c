@@ -73,7 +73,11 @@ static bool step(sp_state *s, uint32_t *t, sp_expr *phi) {
   }
   uint32_t n = tensor->shape.n_dims;
   sp_expr moved = sp_subst(s->pool, e, n, s->seq[*t].idx, phi);
-  if (sp_kind_of(s->pool, moved) != SP_KIND_READ) {
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr plain = sp_subst(s->pool, e, n, s->seq[*t].idx, phi);
+  bool same = sp_prove_equal(s->prover, plain, moved, (sp_hyps){0});
+  sp_pool_mode(s->pool, was);
+  if (!same || sp_kind_of(s->pool, moved) != SP_KIND_READ) {
     return false;
   }
   for (uint32_t d = 0; d < sp_n_args(s->pool, moved); d++) {
