@@ -3,6 +3,7 @@
 #include "shard-specs/problem.h"
 
 #include "base/file.h"
+#include "shard-specs/addends.h"
 #include "shard-specs/constants.h"
 #include "shard-specs/cover.h"
 #include "shard-specs/cut.h"
@@ -283,14 +284,13 @@ static void relate_parts(relating *x, entry_kind kind, const sp_spec_place *p,
 /* A result that the ranks hold in part would be compared in part. */
 static void refuse_uncovered(const relating *x, const sp_spec_place *p,
                              size_t from, uint32_t seq, const char *name) {
-  const char *at = sp_spec_uncovered(
-      x->ctx, &x->seq.program->tensors[seq].shape, x->promised.n - from,
-      x->promised.v + from);
+  const char *at =
+      sp_spec_uncovered(x->ctx, &x->seq.program->tensors[seq].shape,
+                        x->promised.n - from, x->promised.v + from);
   if (at) {
     sp_raise(x->ctx, SP_ERR_INPUT, p->loc,
              "say what each rank holds so that together they hold all of it",
-             "%s: no rank holds element %s of the sequential result", name,
-             at);
+             "%s: no rank holds element %s of the sequential result", name, at);
   }
 }
 
@@ -544,6 +544,7 @@ sp_problem sp_spec_problem(sp_ctx *ctx, const sp_spec *spec) {
   out.promised = renumber(&x, &x.promised, &out.n_promised);
   out.notes = x.notes.v;
   out.n_notes = x.notes.n;
+  sp_spec_addends(ctx, &out, spec->inputs.loc);
   return out;
 }
 

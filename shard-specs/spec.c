@@ -85,7 +85,7 @@ static void refuse_partial(sp_ctx *ctx, const sp_spec *spec,
       const sp_placement *q = p->v[i].axes[a];
       if (q && q->kind == SP_PLACE_PARTIAL) {
         sp_raise(ctx, SP_ERR_INPUT, q->loc,
-                 "say how the ranks hold it; Partial is for outputs",
+                 "say how the ranks hold it; Partial is for inputs and outputs",
                  "%s is given as %s: what a single rank holds is then unknown",
                  what, q->text);
       }
@@ -131,7 +131,6 @@ static const sp_spec *spec_of(sp_ctx *ctx, const char *file,
     sp_yaml_fail(ctx, key_of(root, "outputs"), "outputs: {out.0: Replicate}",
                  "no output is named, so nothing would be checked");
   }
-  refuse_partial(ctx, s, &s->inputs, "an input");
   refuse_partial(ctx, s, &s->cuts, "a cut");
   refuse_partial(ctx, s, &s->uninitialised, "a buffer");
   read_meanings(ctx, s, root);

@@ -39,14 +39,12 @@ static void bounds(const sp_problem *problem, uint32_t seq, int64_t *lo,
       most = s->dims[d] > most && s->dims[d] < 4096 ? s->dims[d] : most;
     }
   }
-  bool negative =
-      !sp_dtype_is_unsigned(problem->seq->tensors[seq].shape.dtype);
+  bool negative = !sp_dtype_is_unsigned(problem->seq->tensors[seq].shape.dtype);
   *lo = negative ? -3 : 0;
   *hi = most + 3;
 }
 
-static double draw_int(spi_draw_mode mode, uint64_t h, int64_t lo,
-                       int64_t hi) {
+static double draw_int(spi_draw_mode mode, uint64_t h, int64_t lo, int64_t hi) {
   uint64_t size = (uint64_t)(hi - lo) + 1;
   if (mode == SPI_DRAW_ENDS) {
     return (double)(h & 1 ? lo : hi);
@@ -112,9 +110,19 @@ int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
   return j;
 }
 
+bool spi_layout_at(const sp_layout *l, const sp_shape *global, int64_t rank,
+                   const int64_t *local, int64_t *at) {
+  bool inside = true;
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    at[d] = spi_layout_index(l, d, rank, local[d]);
+    inside = inside && at[d] < global->dims[d];
+  }
+  return inside;
+}
+
 static double junk(sp_dtype type, int64_t rank, int64_t i) {
   uint64_t h = spi_draw_mix((uint64_t)rank + 77, (uint64_t)i);
-  return type == SP_PRED          ? (double)(h & 1)
+  return type == SP_PRED         ? (double)(h & 1)
          : sp_dtype_is_int(type) ? (double)(h % 7)
                                  : 100.0 + (double)(h % 4096) / 16.0;
 }
@@ -170,10 +178,9 @@ static bool draw_ranked(sp_ctx *ctx, const sp_problem *problem,
   return true;
 }
 
-bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
-                     spi_draw_mode mode, uint64_t seed,
-                     const sp_span *const *supports, sp_machine *seq,
-                     sp_machine *dist, const char **why) {
+bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem, spi_draw_mode mode,
+                     uint64_t seed, const sp_span *const *supports,
+                     sp_machine *seq, sp_machine *dist, const char **why) {
   if (problem->ranked) {
     return draw_ranked(ctx, problem, mode, seed, seq, dist, why);
   }

@@ -25,13 +25,16 @@ const char *spi_draw_mode_text(spi_draw_mode mode);
  * supports: by sequential tensor, where it may be other than zero (NULL:
  * anywhere). False: a layout cannot be cut from numbers (unknown, or partial
  * results given); *why says which. */
-bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem,
-                     spi_draw_mode mode, uint64_t seed,
-                     const sp_span *const *supports, sp_machine *seq,
-                     sp_machine *dist, const char **why);
+bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem, spi_draw_mode mode,
+                     uint64_t seed, const sp_span *const *supports,
+                     sp_machine *seq, sp_machine *dist, const char **why);
 uint64_t spi_draw_mix(uint64_t h, uint64_t x); /* a hash */
 /* Sequential index of local index j along dimension d on the rank. */
 int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
                          int64_t j);
+/* Of all dimensions: the sequential element at[d] that the rank holds at its
+ * element local[d]. False: it is padding. */
+bool spi_layout_at(const sp_layout *l, const sp_shape *global, int64_t rank,
+                   const int64_t *local, int64_t *at);
 
 #endif

@@ -3,8 +3,6 @@
  * in another pattern. */
 #include "solve/repair_input.h"
 
-#include "solve/inputs.h"
-
 enum { MAX_INPUTS = 8, MAX_WAYS = 24, MAX_RANKS = 256, CONFIRMATIONS = 2 };
 /* Runs that are allowed beside those of repair.c; less where they are long. */
 static const double RUNS = 100;
@@ -112,7 +110,7 @@ static bool held(const search *f, const way *w, double *values) {
         idx[d] = rest % f->local->dims[d];
         rest /= f->local->dims[d];
       }
-      if (!sp_layout_at(f->x->layout, f->global, source, idx, at)) {
+      if (!spi_layout_at(f->x->layout, f->global, source, idx, at)) {
         return false;
       }
       if (pattern) {

@@ -4,8 +4,6 @@
  * ranges. Where the pair refines, results agree under the shardings; where it
  * is a violation, they differ on some inputs. A sample of pairs, all of them in
  * the long mode. */
-#include "solve/inputs.h"
-
 #include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "graph/hlo.h"
 #include "shard-specs/problem.h"
 #include "tests/support_dumps.h"
+#include "tests/support_inputs.h"
 
 void suite_facts(void);
 

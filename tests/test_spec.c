@@ -242,8 +242,8 @@ static void bad_placements_are_errors_at_their_place(void) {
                     "the mesh has no axis mp");
   expect_spec_error(SPEC "inputs: {x: Shard(0)}\n", 5, 13,
                     "along which axis of the mesh?");
-  expect_spec_error(SPEC "inputs: {x: {tp: Partial(sum)}}\n", 5, 18,
-                    "an input is given as Partial(sum)");
+  expect_spec_error(SPEC "cuts: {x: {tp: Partial(sum)}}\n", 5, 16,
+                    "a cut is given as Partial(sum)");
   expect_spec_error(SPEC "inputs: {x: {tp: Partial(xor)}}\n", 5, 26,
                     "xor is no reduction");
   expect_spec_error(SPEC "inputs: {x: {tp: \"Take(0, 0, [tp])\"}}\n", 5, 27,

@@ -1,4 +1,6 @@
-/* inputs.h: the inputs of both sides of a problem, and comparing results.
+/* support_inputs.h: the inputs of both sides of a problem, and comparing
+ * results: written apart from the library's own (solve/draw.c, solve/bench.c),
+ * so that tests of the evaluator do not rest on these.
  *
  * CONTRACT. Sequential values are drawn (solve/hash.h) within the given ranges
  * and cut by the layouts; what a layout leaves open (padding, tensors of which
@@ -6,8 +8,8 @@
  * tensors are random but for their sum. So both sides get the same inputs in
  * every way that the problem allows. Compared is what was promised.
  */
-#ifndef SP_SOLVE_INPUTS_H
-#define SP_SOLVE_INPUTS_H
+#ifndef SP_TESTS_SUPPORT_INPUTS_H
+#define SP_TESTS_SUPPORT_INPUTS_H
 
 #include "solve/evaluate.h"
 #include "solve/hash.h"
@@ -20,11 +22,6 @@ void sp_inputs_draw(sp_machine *seq, sp_machine *dist,
 /* One distributed tensor from the sequential one's values. */
 void sp_inputs_cut(sp_machine *seq, sp_machine *dist, const sp_placed *placed,
                    uint64_t seed, sp_draw draw);
-
-/* The sequential element at (global[d]) that the layout puts at element
- * local[d] on the rank; false: padding. */
-bool sp_layout_at(const sp_layout *l, const sp_shape *global, int64_t rank,
-                  const int64_t *local, int64_t *at);
 
 typedef struct sp_difference {
   int64_t rank, local, global; /* row-major; of a partial tensor the rank is

@@ -1,5 +1,5 @@
-/* inputs.c: read sp_inputs_draw, then sp_outputs_differ. */
-#include "solve/inputs.h"
+/* support_inputs.c: read sp_inputs_draw, then sp_outputs_differ. */
+#include "tests/support_inputs.h"
 
 #include <math.h>
 
@@ -16,8 +16,10 @@ static int64_t index_along(const sp_layout_dim *dim, int64_t rank, int64_t j) {
   return -1;
 }
 
-bool sp_layout_at(const sp_layout *l, const sp_shape *global, int64_t rank,
-                  const int64_t *local, int64_t *at) {
+/* The sequential element at (global[d]) that the layout puts at element
+ * local[d] on the rank; false: padding. */
+static bool layout_at(const sp_layout *l, const sp_shape *global, int64_t rank,
+                      const int64_t *local, int64_t *at) {
   bool inside = true;
   for (uint32_t d = 0; d < l->n_dims; d++) {
     at[d] = index_along(&l->dims[d], rank, local[d]);
@@ -161,7 +163,7 @@ static double cut(void *user, int64_t rank, int64_t flat, const int64_t *idx) {
   const drawing *d = user;
   const sp_layout *l = d->placed->layout;
   int64_t at[SP_MAX_DIMS], n;
-  if (!sp_layout_at(l, d->global, rank, idx, at)) {
+  if (!layout_at(l, d->global, rank, idx, at)) {
     return junk(user, rank, flat, idx);
   }
   int64_t global = flat_of(d->global, at);
@@ -307,7 +309,7 @@ bool sp_outputs_differ(const sp_machine *seq, const sp_machine *dist,
   for (int64_t r = 0; placed->layout && r < sp_machine_ranks(dist); r++) {
     int64_t idx[SP_MAX_DIMS] = {0}, at[SP_MAX_DIMS];
     for (int64_t i = 0; i < n; i++, next_index(local, idx)) {
-      if (!sp_layout_at(placed->layout, global, r, idx, at)) {
+      if (!layout_at(placed->layout, global, r, idx, at)) {
         continue;
       }
       int64_t g = flat_of(global, at);
