@@ -22,8 +22,8 @@ static void slurp_run(sp_ctx *ctx, void *arg) {
     size_t got = fread(f->bytes + f->n, 1, cap - f->n, f->file);
     f->n += got;
     if (f->n > f->limit) {
-      sp_raise(ctx, SP_ERR_INPUT, f->loc, NULL, "%s is over %zu bytes",
-               f->path, f->limit);
+      sp_raise(ctx, SP_ERR_INPUT, f->loc, NULL, "%s is over %zu bytes", f->path,
+               f->limit);
     }
     if (got == 0) {
       break;

@@ -19,8 +19,8 @@
   }
 
 #define sp_push(ctx, vec, value)                                               \
-  ((vec)->v = sp_vec_room((ctx), (vec)->v, sizeof *(vec)->v, (vec)->n,         \
-                          &(vec)->cap),                                        \
+  ((vec)->v =                                                                  \
+       sp_vec_room((ctx), (vec)->v, sizeof *(vec)->v, (vec)->n, &(vec)->cap),  \
    (vec)->v[(vec)->n++] = (value))
 
 /* Room for one more element; returns the (possibly moved) storage. */

@@ -37,10 +37,10 @@ typedef struct cli_bisection {
   size_t n_stages; /* at least 1 */
   cli_stage *stages;
   size_t n_unread;
-  const char **unread; /* "NAME: why it could not be read" */
+  const char **unread;    /* "NAME: why it could not be read" */
   const char *end_unread; /* of the first or last dump; NULL: both read */
-  size_t partitioned;  /* the first stage behind the partitioner; 0: none */
-  cli_step *steps;     /* n_stages - 1: from stage i to i + 1 */
+  size_t partitioned;     /* the first stage behind the partitioner; 0: none */
+  cli_step *steps;        /* n_stages - 1: from stage i to i + 1 */
   size_t n_longer;
   cli_step *longer; /* several steps at once, where one was not proved */
   SP_VEC(const char *) assumptions; /* of all checks */

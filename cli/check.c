@@ -256,11 +256,10 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .progress = cli_progress_show,
       .user = &j->progress,
   };
-  j->outcome->report =
-      j->values->spec || j->kernel.lowered
-          ? sp_check_problem(ctx, &j->problem, &options)
-          : sp_check(ctx, j->outcome->before_program,
-                     j->outcome->after_program, &options);
+  j->outcome->report = j->values->spec || j->kernel.lowered
+                           ? sp_check_problem(ctx, &j->problem, &options)
+                           : sp_check(ctx, j->outcome->before_program,
+                                      j->outcome->after_program, &options);
   if (j->kernel.lowered) {
     j->outcome->report =
         sp_kernel_report(ctx, j->kernel.lowered, j->outcome->report);
@@ -402,7 +401,7 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   if (!arguments_ok(values) || !outputs_ok(ctx, values)) {
     return CLI_USAGE;
   }
-  const char *one = values->spec                ? values->spec
+  const char *one = values->spec               ? values->spec
                     : values->n_arguments == 1 ? values->arguments[0]
                                                : NULL;
   sp_asked_list asked = {0};

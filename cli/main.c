@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_check, &cli_bisect, &cli_spec, &cli_run, &cli_show, &cli_fmt, &cli_ops};
+    &cli_check, &cli_bisect, &cli_spec, &cli_run,
+    &cli_show,  &cli_fmt,    &cli_ops};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *f) {

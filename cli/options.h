@@ -22,7 +22,7 @@ typedef struct cli_values {
   const char *spec;
   const char *smt2_dir;
   const char *json, *sarif, *dot, *html; /* files */
-  const char *repro;              /* a folder */
+  const char *repro;                     /* a folder */
   uint32_t timeout_ms;
   double run_budget; /* operations; 0: the default, negative: do not run */
   bool explain, explain_smt, quiet, no_color;

@@ -11,12 +11,12 @@
 #include "solve/check.h"
 
 typedef struct cli_outcome {
-  const char *before, *after; /* file names as given */
+  const char *before, *after;                       /* file names as given */
   const sp_program *before_program, *after_program; /* NULL: not read */
-  const sp_problem *problem;  /* of a spec or a kernel; NULL: of the pair */
-  const sp_report *report;    /* NULL when an error came before it */
-  const sp_error *error;      /* NULL when there was none */
-  sp_asked_list *log;         /* --explain=smt; else NULL */
+  const sp_problem *problem; /* of a spec or a kernel; NULL: of the pair */
+  const sp_report *report;   /* NULL when an error came before it */
+  const sp_error *error;     /* NULL when there was none */
+  sp_asked_list *log;        /* --explain=smt; else NULL */
   int exit_code;
   double seconds, read_seconds; /* wall time: all; of it, reading files */
   uint64_t peak_bytes;          /* of the process */

@@ -156,8 +156,7 @@ static void dump_bodies(graph *g, FILE *f, const sp_node *node,
     if (a->kind != SP_ATTR_REGION || strcmp(a->name, "body") != 0) {
       continue;
     }
-    fprintf(f, "  subgraph cluster_%" PRIu32 " {\n  label=\"",
-            g->clusters++);
+    fprintf(f, "  subgraph cluster_%" PRIu32 " {\n  label=\"", g->clusters++);
     quoted(g, f, node->name);
     fprintf(f, ": body\";\n");
     dump_program(g, f, a->u.region,

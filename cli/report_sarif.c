@@ -56,15 +56,13 @@ static json_t *location(sp_ctx *ctx, const sp_pos *pos, const char *dump,
   json_t *o = json_object();
   json_object_set_new(
       o, "physicalLocation",
-      pos->source_file
-          ? physical(ctx, pos->source_file, pos->source_line)
-          : physical(ctx, pos->dump.file ? pos->dump.file : dump,
-                     pos->dump.line));
+      pos->source_file ? physical(ctx, pos->source_file, pos->source_line)
+                       : physical(ctx, pos->dump.file ? pos->dump.file : dump,
+                                  pos->dump.line));
   json_t *logical = json_object(), *list = json_array();
   json_object_set_new(logical, "name", text(ctx, name));
   if (pos->op_name) {
-    json_object_set_new(logical, "fullyQualifiedName",
-                        text(ctx, pos->op_name));
+    json_object_set_new(logical, "fullyQualifiedName", text(ctx, pos->op_name));
   }
   json_array_append_new(list, logical);
   json_object_set_new(o, "logicalLocations", list);
@@ -73,9 +71,9 @@ static json_t *location(sp_ctx *ctx, const sp_pos *pos, const char *dump,
 
 static json_t *in_dump(sp_ctx *ctx, const sp_pos *pos, const char *dump) {
   json_t *list = json_array(), *o = json_object();
-  json_object_set_new(o, "physicalLocation",
-                      physical(ctx, pos->dump.file ? pos->dump.file : dump,
-                               pos->dump.line));
+  json_object_set_new(
+      o, "physicalLocation",
+      physical(ctx, pos->dump.file ? pos->dump.file : dump, pos->dump.line));
   json_object_set_new(o, "message",
                       message(ctx, "the instruction in the dump"));
   json_array_append_new(list, o);
@@ -123,8 +121,8 @@ static json_t *results(sp_ctx *ctx, const cli_outcome *outcome) {
     const char *sentence = sp_format(
         ctx, "%s = %s %s could not be related to the sequential program%s%s",
         t->name, t->op, t->shape, t->why ? ": " : "", t->why ? t->why : "");
-    json_array_append_new(list, result(ctx, outcome, RULE_UNPROVEN, sentence,
-                                       &t->pos, t->name));
+    json_array_append_new(
+        list, result(ctx, outcome, RULE_UNPROVEN, sentence, &t->pos, t->name));
   }
   return list;
 }
@@ -144,8 +142,8 @@ static json_t *tool(sp_ctx *ctx) {
       rules, rule(ctx, "violation",
                   "the partitioned program computes something else"));
   json_array_append_new(
-      rules, rule(ctx, "unproven",
-                  "no relation to the sequential program was found"));
+      rules,
+      rule(ctx, "unproven", "no relation to the sequential program was found"));
   json_object_set_new(driver, "rules", rules);
   json_object_set_new(o, "driver", driver);
   return o;

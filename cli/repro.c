@@ -94,9 +94,9 @@ static json_t *before_inputs(const repro *r) {
   const sp_program *p = r->outcome->before_program;
   json_t *list = json_array();
   for (uint32_t i = 0; i < p->n_params; i++) {
-    json_array_append_new(
-        list, write_input(r, r->inputs.seq, p->params[i], 0,
-                          sp_format(r->ctx, "%" PRIu32 ".npy", i)));
+    json_array_append_new(list,
+                          write_input(r, r->inputs.seq, p->params[i], 0,
+                                      sp_format(r->ctx, "%" PRIu32 ".npy", i)));
   }
   return list;
 }
@@ -121,7 +121,9 @@ static json_t *after_inputs(const repro *r) {
 
 static json_t *number(double v) {
   return isfinite(v) ? json_real(v)
-                     : json_string(isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+                     : json_string(isnan(v) ? "nan"
+                                   : v > 0  ? "inf"
+                                            : "-inf");
 }
 
 static json_t *index_of(const int64_t *v, uint32_t n) {
@@ -157,8 +159,7 @@ static void add_groups(const repro *r, json_t *into, const sp_program *p) {
   }
 }
 
-static json_t *describe(const repro *r, const char *before,
-                        const char *after) {
+static json_t *describe(const repro *r, const char *before, const char *after) {
   const sp_counterexample *c = r->outcome->report->counterexample;
   json_t *o = json_object(), *groups = json_object();
   add_groups(r, groups, r->outcome->after_program);
@@ -260,8 +261,7 @@ bool cli_write_repro(sp_ctx *ctx, const cli_values *values,
   bool modules = outcome->problem == NULL;
   const char *before = module_name(&r, outcome->before, "before"),
              *after = module_name(&r, outcome->after, "after");
-  json_t *what =
-      describe(&r, modules ? before : NULL, modules ? after : NULL);
+  json_t *what = describe(&r, modules ? before : NULL, modules ? after : NULL);
   bool ok =
       cli_write_json_to(ctx, in_folder(&r, "counterexample.json"), what) &&
       cli_write_file(ctx, in_folder(&r, "repro.py"), dump_script, NULL);

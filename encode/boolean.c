@@ -197,8 +197,7 @@ static sp_expr eq0_of_choice(sp_pool *p, sp_expr d) {
   spi_parts_of(p, d, &t);
   const spi_node_t *a = t.n == 1 ? spi_get(p, t.arg[0]) : NULL;
   int64_t x, y;
-  if (!a || a->kind != SP_KIND_ITE ||
-      spi_kind(p, a->args[1]) != SP_KIND_INT ||
+  if (!a || a->kind != SP_KIND_ITE || spi_kind(p, a->args[1]) != SP_KIND_INT ||
       spi_kind(p, a->args[2]) != SP_KIND_INT ||
       !sp_mul_ok(t.coef[0], sp_int_value(p, a->args[1]), &x) ||
       !sp_mul_ok(t.coef[0], sp_int_value(p, a->args[2]), &y) ||

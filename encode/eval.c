@@ -70,24 +70,42 @@ typedef struct real_fn {
 } real_fn;
 
 static const real_fn real_fns[] = {
-    {"exp", exp, NULL},           {"log", log, NULL},
-    {"inv", inverse, NULL},       {"sqrt", sqrt, NULL},
-    {"rsqrt", inverse_sqrt, NULL}, {"abs", fabs, NULL},
-    {"log1p", log1p, NULL},       {"expm1", expm1, NULL},
-    {"sin", sin, NULL},           {"cos", cos, NULL},
-    {"tan", tan, NULL},           {"asin", asin, NULL},
-    {"acos", acos, NULL},         {"atan", atan, NULL},
-    {"sinh", sinh, NULL},         {"cosh", cosh, NULL},
-    {"tanh", tanh, NULL},         {"asinh", asinh, NULL},
-    {"acosh", acosh, NULL},       {"atanh", atanh, NULL},
-    {"erf", erf, NULL},           {"erfc", erfc, NULL},
-    {"logistic", logistic, NULL}, {"cbrt", cbrt, NULL},
-    {"floor", floor, NULL},       {"ceil", ceil, NULL},
-    {"round", round, NULL},       {"round_even", nearbyint, NULL},
-    {"trunc", trunc, NULL},       {"sign", sign, NULL},
-    {"lgamma", lgamma, NULL},     {"pow", NULL, pow},
-    {"power", NULL, pow},         {"atan2", NULL, atan2},
-    {"rem", NULL, fmod},          {"remainder", NULL, fmod},
+    {"exp", exp, NULL},
+    {"log", log, NULL},
+    {"inv", inverse, NULL},
+    {"sqrt", sqrt, NULL},
+    {"rsqrt", inverse_sqrt, NULL},
+    {"abs", fabs, NULL},
+    {"log1p", log1p, NULL},
+    {"expm1", expm1, NULL},
+    {"sin", sin, NULL},
+    {"cos", cos, NULL},
+    {"tan", tan, NULL},
+    {"asin", asin, NULL},
+    {"acos", acos, NULL},
+    {"atan", atan, NULL},
+    {"sinh", sinh, NULL},
+    {"cosh", cosh, NULL},
+    {"tanh", tanh, NULL},
+    {"asinh", asinh, NULL},
+    {"acosh", acosh, NULL},
+    {"atanh", atanh, NULL},
+    {"erf", erf, NULL},
+    {"erfc", erfc, NULL},
+    {"logistic", logistic, NULL},
+    {"cbrt", cbrt, NULL},
+    {"floor", floor, NULL},
+    {"ceil", ceil, NULL},
+    {"round", round, NULL},
+    {"round_even", nearbyint, NULL},
+    {"trunc", trunc, NULL},
+    {"sign", sign, NULL},
+    {"lgamma", lgamma, NULL},
+    {"pow", NULL, pow},
+    {"power", NULL, pow},
+    {"atan2", NULL, atan2},
+    {"rem", NULL, fmod},
+    {"remainder", NULL, fmod},
 };
 
 bool sp_real_function(const char *name, double (**one)(double),
@@ -423,8 +441,7 @@ static bool current(const eval *x, const spi_node_t *d, const remembered *r) {
   return true;
 }
 
-static bool eval_inner(eval *x, sp_expr e, const spi_node_t *d,
-                       sp_value *out) {
+static bool eval_inner(eval *x, sp_expr e, const spi_node_t *d, sp_value *out) {
   if (d->kind == SP_KIND_RED) {
     return eval_red(x, e, d, out);
   }

@@ -30,11 +30,7 @@ typedef struct sp_sym {
   uint32_t v; /* a tensor symbol of the pool; 0 = none */
 } sp_sym;
 
-typedef enum sp_sort {
-  SP_SORT_INT,
-  SP_SORT_REAL,
-  SP_SORT_BOOL
-} sp_sort;
+typedef enum sp_sort { SP_SORT_INT, SP_SORT_REAL, SP_SORT_BOOL } sp_sort;
 
 typedef enum sp_kind {
   /* integers */
@@ -103,11 +99,7 @@ sp_ctx *sp_pool_ctx(const sp_pool *p);
  * on constants and double negation, so that the index simplifier need not be
  * believed; reals and reductions are in normal form
  * (the reduction rules of docs/soundness.md, "Real rewrites", are believed). */
-typedef enum sp_mode {
-  SP_MODE_NORMAL,
-  SP_MODE_RAW_INDEX,
-  SP_MODE_RAW
-} sp_mode;
+typedef enum sp_mode { SP_MODE_NORMAL, SP_MODE_RAW_INDEX, SP_MODE_RAW } sp_mode;
 sp_mode sp_pool_mode(sp_pool *p, sp_mode mode); /* returns what it was */
 /* RAW or NORMAL; returns whether it was not NORMAL. */
 bool sp_pool_raw(sp_pool *p, bool raw);
@@ -139,7 +131,8 @@ sp_num sp_add_coef(const sp_pool *p, sp_expr e, uint32_t i);
 int64_t sp_var_extent(const sp_pool *p, sp_expr v);
 sp_var_class sp_var_class_of(const sp_pool *p, sp_expr v);
 const char *sp_var_name(const sp_pool *p, sp_expr v);
-bool sp_is_int(const sp_pool *p, sp_expr e, int64_t value); /* INT node = value */
+bool sp_is_int(const sp_pool *p, sp_expr e,
+               int64_t value);                /* INT node = value */
 bool sp_is_zero(const sp_pool *p, sp_expr e); /* real NUM 0 or INT 0 */
 bool sp_is_true(const sp_pool *p, sp_expr e);
 bool sp_is_false(const sp_pool *p, sp_expr e);

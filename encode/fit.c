@@ -203,10 +203,8 @@ static sp_expr fit_pieces(sp_pool *p, const int64_t *v, int64_t n, sp_expr x) {
   sp_expr e = {0};
   while (m-- > 0) {
     int64_t i = start[m], step = i + 1 < start[m + 1] ? v[i + 1] - v[i] : 0;
-    sp_expr piece =
-        spi_lin(p, v[i] - step * i, 1, &x, (int64_t[]){step});
-    e = e.v ? sp_ite(p, sp_lt(p, x, sp_int(p, start[m + 1])), piece, e)
-            : piece;
+    sp_expr piece = spi_lin(p, v[i] - step * i, 1, &x, (int64_t[]){step});
+    e = e.v ? sp_ite(p, sp_lt(p, x, sp_int(p, start[m + 1])), piece, e) : piece;
   }
   return e;
 }

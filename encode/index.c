@@ -34,8 +34,7 @@ static uint32_t flatten(const sp_pool *p, sp_kind kind, uint32_t n,
 }
 
 /* Drop the ones that never win, sort the rest. */
-static uint32_t keep_winners(sp_pool *p, sp_kind kind, uint32_t n,
-                             sp_expr *v) {
+static uint32_t keep_winners(sp_pool *p, sp_kind kind, uint32_t n, sp_expr *v) {
   uint32_t m = 0;
   for (uint32_t i = 0; i < n; i++) {
     bool beaten = false;
@@ -277,11 +276,10 @@ static sp_expr trunc_by_number(sp_pool *p, bool remainder, sp_expr a,
 }
 
 /* x op k for a number k, and x op x; 0 if there is no rule. */
-static sp_expr bits_simple(sp_pool *p, const char *name, sp_expr x,
-                           sp_expr y) {
+static sp_expr bits_simple(sp_pool *p, const char *name, sp_expr x, sp_expr y) {
   bool and = strcmp(name, "iand") == 0, xor = strcmp(name, "ixor") == 0;
   if (spi_same(x, y)) {
-    return xor ? sp_int(p, 0) : x;
+    return xor? sp_int(p, 0) : x;
   }
   if (spi_kind(p, x) == SP_KIND_INT) {
     sp_expr t = x;
@@ -293,12 +291,12 @@ static sp_expr bits_simple(sp_pool *p, const char *name, sp_expr x,
   }
   int64_t k = sp_int_value(p, y);
   if (k == 0) {
-    return and ? y : x;
+    return and? y : x;
   }
   if (k == -1) { /* all bits */
-    return and ? x : xor ? spi_lin(p, -1, 1, &x, (int64_t[]){-1}) : y;
+    return and? x : xor? spi_lin(p, -1, 1, &x, (int64_t[]){-1}) : y;
   }
-  if (and && k > 0 && k < INT64_MAX && (k & (k + 1)) == 0) {
+  if (and&&k > 0 && k < INT64_MAX && (k & (k + 1)) == 0) {
     return sp_imod(p, x, k + 1);
   }
   return (sp_expr){0};
@@ -350,8 +348,7 @@ static sp_expr ifn_fold(sp_pool *p, const char *name, uint32_t n,
                                                   : (sp_expr){0};
 }
 
-sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n,
-                const sp_expr *args) {
+sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args) {
   for (uint32_t i = 0; i < n; i++) { /* functions of other sorts: as they are */
     if (sp_sort_of(p, args[i]) != SP_SORT_INT) {
       return ifn_node(p, name, n, args);

@@ -16,15 +16,15 @@ typedef struct joining {
 
 static const sp_expr nothing = {0};
 
-/* Is e a constant, or of the rank alone, so that choices of it are tabulated? */
+/* Is e a constant, or of the rank alone, so that choices of it are tabulated?
+ */
 static bool of_rank(const sp_pool *p, sp_expr e) {
   const spi_node_t *d = spi_get(p, e);
   if (d->flags & (SPI_HAS_READ | SPI_HAS_RED)) {
     return false;
   }
   return d->free->n == 0 ||
-         (d->free->n == 1 &&
-          spi_var_of(p, d->free->v[0])->cls == SP_VAR_RANK);
+         (d->free->n == 1 && spi_var_of(p, d->free->v[0])->cls == SP_VAR_RANK);
 }
 
 static sp_expr join(joining *j, sp_expr a, sp_expr b);
@@ -74,8 +74,7 @@ static bool same_form(const spi_node_t *a, const spi_node_t *b) {
   }
   for (uint32_t i = 0; i < a->n; i++) {
     if ((a->kind == SP_KIND_LIN && a->coefs.lin[i] != b->coefs.lin[i]) ||
-        (a->kind == SP_KIND_ADD &&
-         a->coefs.add[i].v != b->coefs.add[i].v)) {
+        (a->kind == SP_KIND_ADD && a->coefs.add[i].v != b->coefs.add[i].v)) {
       return false;
     }
   }
@@ -143,8 +142,7 @@ static sp_expr join(joining *j, sp_expr a, sp_expr b) {
     sp_expr x = join_inner(j, a), y = join_inner(j, b);
     return spi_same(x, a) && spi_same(y, b) ? nothing : join(j, x, y);
   }
-  return spi_kind(p, a) == SP_KIND_RED ? join_red(j, a, b)
-                                       : join_args(j, a, b);
+  return spi_kind(p, a) == SP_KIND_RED ? join_red(j, a, b) : join_args(j, a, b);
 }
 
 sp_expr sp_join(sp_pool *p, sp_expr e) {

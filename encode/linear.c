@@ -179,8 +179,7 @@ static bool congruent(const sp_pool *p, sp_expr a, sp_expr b, int64_t c) {
 static bool sum_contains(const spi_sum *s, const spi_parts *q, int64_t k) {
   for (uint32_t i = 0; i < q->n; i++) {
     int64_t want;
-    if (!sp_mul_ok(q->coef[i], k, &want) ||
-        sum_coef(s, q->arg[i]) != want) {
+    if (!sp_mul_ok(q->coef[i], k, &want) || sum_coef(s, q->arg[i]) != want) {
       return false;
     }
   }
@@ -223,8 +222,8 @@ static bool fold_digit(spi_sum *s, sp_expr mod, int64_t k, int64_t kc,
     bool within = q.n > 0;
     for (uint32_t i = 0; within && i < q.n; i++) {
       int64_t have = spi_parts_coef(&w, q.arg[i]);
-      within = sp_floor_mod(have, d->payload) ==
-               sp_floor_mod(q.coef[i], d->payload);
+      within =
+          sp_floor_mod(have, d->payload) == sp_floor_mod(q.coef[i], d->payload);
     }
     if (within) {
       spi_sum z = spi_sum_new(p, w.n + q.n + 4);

@@ -16,8 +16,7 @@ sp_expr sp_not(sp_pool *p, sp_expr a) {
       return d->args[0];
     }
     if (d->kind == SP_KIND_LT0 && !p->raw) {
-      return spi_lt0(
-          p, spi_lin(p, -1, 1, d->args, (int64_t[]){-1}));
+      return spi_lt0(p, spi_lin(p, -1, 1, d->args, (int64_t[]){-1}));
     }
   }
   return spi_node(p, SP_KIND_NOT, SP_SORT_BOOL, 0, 1, &a, NULL);
@@ -111,7 +110,6 @@ typedef enum verdict {
   MERGED, /* a holds the union */
   ALL,    /* the union is everything */
 } verdict;
-
 
 /* a := a or b, where shapes come in the order of the enum */
 static verdict unite(literal *a, const literal *b) {
@@ -311,8 +309,8 @@ static bool or_points(sp_pool *p, uint32_t *n, sp_expr *v) {
     if (d->kind == SP_KIND_NOT && spi_kind(p, d->args[0]) == SP_KIND_EQ0) {
       spi_parts_of(p, spi_get(p, d->args[0])->args[0], &t);
     }
-    if (t.n != 1 || t.coef[0] != 1 ||
-        spi_kind(p, t.arg[0]) != SP_KIND_VAR || t.c == INT64_MIN) {
+    if (t.n != 1 || t.coef[0] != 1 || spi_kind(p, t.arg[0]) != SP_KIND_VAR ||
+        t.c == INT64_MIN) {
       continue;
     }
     sp_expr x = t.arg[0], k = sp_int(p, -t.c);

@@ -30,9 +30,9 @@ struct sp_solver {
   sp_z3 *z3;
   entry *entries; /* open addressing */
   size_t n_entries, n_slots;
-  uint32_t tired;  /* obligations that used up the whole limit */
-  uint32_t hurry;  /* a limit in milliseconds, or 0 */
-  sp_str text; /* of the SMT-LIB file; storage is used again */
+  uint32_t tired; /* obligations that used up the whole limit */
+  uint32_t hurry; /* a limit in milliseconds, or 0 */
+  sp_str text;    /* of the SMT-LIB file; storage is used again */
   sp_solver_stats stats;
   const char *trouble;
 };

@@ -102,7 +102,7 @@ typedef enum sp_reducer {
 } sp_reducer;
 sp_reducer sp_reducer_of(sp_pool *p, const sp_program *region);
 /* The region's results as terms, given terms for its (scalar) parameters. */
-void sp_region_apply(sp_pool *p, const sp_program *region, const sp_expr *params,
-                     sp_expr *results);
+void sp_region_apply(sp_pool *p, const sp_program *region,
+                     const sp_expr *params, sp_expr *results);
 
 #endif

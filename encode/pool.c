@@ -228,8 +228,8 @@ static void node_facts(sp_pool *p, spi_node_t *d, sp_expr self) {
   for (uint32_t i = 0; i < d->n; i++) {
     const spi_node_t *a = spi_get(p, d->args[i]);
     free = set_union(p, free, a->free);
-    flags |= a->flags & (SPI_HAS_RED | SPI_HAS_READ | SPI_NARROWABLE |
-                         SPI_HAS_INF);
+    flags |=
+        a->flags & (SPI_HAS_RED | SPI_HAS_READ | SPI_NARROWABLE | SPI_HAS_INF);
     d->height = a->height > d->height ? a->height : d->height;
     d->depth = a->depth > d->depth ? a->depth : d->depth;
   }
@@ -505,8 +505,7 @@ sp_expr spi_bound_var(sp_pool *p, uint32_t height, uint32_t position,
                       int64_t extent) {
   for (size_t i = 0; i < p->bound.n; i++) {
     const spi_var *v = &p->vars.v[p->bound.v[i]];
-    if (v->height == height && v->position == position &&
-        v->extent == extent) {
+    if (v->height == height && v->position == position && v->extent == extent) {
       return v->term;
     }
   }

@@ -120,7 +120,7 @@ struct sp_pool {
   sp_ctx *ctx;
   bool raw;        /* conditions and indices as written */
   bool raw_values; /* reals and reductions, too */
-  bool fitting; /* inside spi_tabulate(), which must not start again */
+  bool fitting;    /* inside spi_tabulate(), which must not start again */
   /* nodes, by id; id 0 is none, 1 is false, 2 is true */
   SP_VEC(spi_node_t *) pages;
   uint32_t n;
@@ -139,13 +139,13 @@ struct sp_pool {
   SP_VEC(const char *) fns;
   SP_VEC(spi_fact) facts; /* narrowing; active are [facts_from, facts.n) */
   size_t facts_from;
-  uint32_t range_work;    /* steps of the interval that is being narrowed */
-  bool guarded;           /* a spi_guard() is on the stack */
+  uint32_t range_work; /* steps of the interval that is being narrowed */
+  bool guarded;        /* a spi_guard() is on the stack */
   uint32_t n_fresh;
-  spi_memo *memos; /* not in use */
-  struct spi_nums *nums;    /* num.c */
-  struct spi_evals *evals;  /* eval.c */
-  struct spi_reals *reals;  /* real.c, red.c: theirs to define and allocate */
+  spi_memo *memos;         /* not in use */
+  struct spi_nums *nums;   /* num.c */
+  struct spi_evals *evals; /* eval.c */
+  struct spi_reals *reals; /* real.c, red.c: theirs to define and allocate */
 };
 
 #define SPI_FALSE ((sp_expr){1})

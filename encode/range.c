@@ -30,10 +30,10 @@ static interval times(interval r, int64_t k) {
 
 static interval plus(interval a, interval b) {
   interval out;
-  out.lo = open_end(a.lo) || open_end(b.lo) ? INT64_MIN
-                                            : sp_add_sat(a.lo, b.lo);
-  out.hi = open_end(a.hi) || open_end(b.hi) ? INT64_MAX
-                                            : sp_add_sat(a.hi, b.hi);
+  out.lo =
+      open_end(a.lo) || open_end(b.lo) ? INT64_MIN : sp_add_sat(a.lo, b.lo);
+  out.hi =
+      open_end(a.hi) || open_end(b.hi) ? INT64_MAX : sp_add_sat(a.hi, b.hi);
   /* a sum that stuck at the wrong end is no bound at all */
   out.lo = out.lo == INT64_MAX ? INT64_MIN : out.lo;
   out.hi = out.hi == INT64_MIN ? INT64_MAX : out.hi;
@@ -214,10 +214,7 @@ static interval fn_range(sp_pool *p, sp_expr e, const spi_node_t *d) {
     return trunc_range(a, b, true);
   }
   if (strcmp(name, "iand") == 0 && (a.lo >= 0 || b.lo >= 0)) {
-    int64_t top = a.lo < 0            ? b.hi
-                  : b.lo < 0          ? a.hi
-                  : a.hi < b.hi       ? a.hi
-                                      : b.hi;
+    int64_t top = a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : a.hi < b.hi ? a.hi : b.hi;
     return (interval){0, top};
   }
   return everything;
@@ -372,9 +369,9 @@ static void push_fact(sp_pool *p, spi_parts *t, int64_t lo, int64_t hi) {
   f.lo = lo == INT64_MIN ? lo : -sp_floor_div(-lo, g); /* rounded up */
   f.hi = hi == INT64_MAX ? hi : sp_floor_div(hi, g);
   /* not spi_lin: the fact is about exactly these atoms */
-  f.term = t->n == 1 ? t->arg[0]
-                     : spi_node(p, SP_KIND_LIN, SP_SORT_INT, 0, t->n, t->arg,
-                                coef);
+  f.term = t->n == 1
+               ? t->arg[0]
+               : spi_node(p, SP_KIND_LIN, SP_SORT_INT, 0, t->n, t->arg, coef);
   sp_scratch_release(p->ctx, mark);
   interval was = range_of(p, f.term);
   interval now = meet(was, (interval){f.lo, f.hi});

@@ -316,8 +316,7 @@ static sp_expr terms_node(sp_pool *p, sp_num constant, uint32_t n,
 }
 
 /* f * (sum of the terms without it) */
-static sp_expr terms_factor(sp_pool *p, uint32_t n, const term *v,
-                            sp_expr f) {
+static sp_expr terms_factor(sp_pool *p, uint32_t n, const term *v, sp_expr f) {
   sp_mark mark = sp_scratch_mark(p->ctx);
   sp_expr *args = sp_scratch(p->ctx, n * sizeof *args);
   sp_num *coefs = sp_scratch(p->ctx, n * sizeof *coefs);
@@ -389,8 +388,7 @@ static sp_expr terms_over_exp(sp_pool *p, uint32_t n, const term *v,
  * None if the sum is not of that form. */
 static sp_expr terms_opposite(sp_pool *p, sp_num constant, const term *v) {
   sp_expr c, body;
-  if (spi_kind(p, v->e) != SP_KIND_ITE ||
-      !spi_zero_guard(p, v->e, &c, &body) ||
+  if (spi_kind(p, v->e) != SP_KIND_ITE || !spi_zero_guard(p, v->e, &c, &body) ||
       !spi_same(body, sp_real(p, SPI_NUM_ONE)) ||
       !spi_num_is_zero(sp_num_add(p, constant, v->k))) {
     return (sp_expr){0};

@@ -14,10 +14,10 @@ typedef struct job job;
 struct job {
   sp_pool *p;
   spi_memo *memo;
-  bool (*skip)(const job *j, sp_expr e); /* nothing in e can change */
+  bool (*skip)(const job *j, sp_expr e);       /* nothing in e can change */
   sp_expr (*replace)(const job *j, sp_expr e); /* 0: rebuild from the args */
-  bool force; /* rebuild where no argument changed, too */
-  bool open;  /* binders must be opened */
+  bool force;     /* rebuild where no argument changed, too */
+  bool open;      /* binders must be opened */
   uint32_t floor; /* bound variables below this height must not be met */
   /* substitution */
   uint32_t n;
@@ -33,8 +33,8 @@ struct job {
 
 /* ---- rebuilding one node ---- */
 
-static sp_expr rebuild_pairs(sp_pool *p, sp_expr (*f)(sp_pool *, sp_expr,
-                                                      sp_expr),
+static sp_expr rebuild_pairs(sp_pool *p,
+                             sp_expr (*f)(sp_pool *, sp_expr, sp_expr),
                              uint32_t n, const sp_expr *args) {
   sp_expr e = args[0];
   for (uint32_t i = 1; i < n; i++) {
@@ -249,8 +249,7 @@ static sp_expr map_replace(const job *j, sp_expr e) {
 }
 
 sp_expr sp_map(sp_pool *p, sp_expr e, sp_map_fn fn, void *env) {
-  job j = {
-      .p = p, .replace = map_replace, .open = true, .fn = fn, .env = env};
+  job j = {.p = p, .replace = map_replace, .open = true, .fn = fn, .env = env};
   return walk(&j, e);
 }
 

@@ -23,8 +23,8 @@ static sp_sym table_find(const sp_pool *p, const spi_sym *t, const void *values,
     const void *own = s->nums ? (const void *)s->nums : s->ints;
     if (s->is_table && s->hash == t->hash && s->sort == t->sort &&
         s->n_args == t->n_args && s->n_values == t->n_values &&
-        (t->n_args == 0 || memcmp(s->extents, t->extents,
-                                  t->n_args * sizeof *t->extents) == 0) &&
+        (t->n_args == 0 ||
+         memcmp(s->extents, t->extents, t->n_args * sizeof *t->extents) == 0) &&
         (bytes == 0 || memcmp(own, values, bytes) == 0)) {
       return (sp_sym){i};
     }
@@ -139,8 +139,8 @@ static sp_expr element(sp_pool *p, const spi_sym *s, int64_t at) {
 
 static bool all_equal(const spi_sym *s) {
   for (int64_t i = 1; i < s->n_values; i++) {
-    bool same = s->nums ? sp_num_eq(s->nums[i], s->nums[0])
-                        : s->ints[i] == s->ints[0];
+    bool same =
+        s->nums ? sp_num_eq(s->nums[i], s->nums[0]) : s->ints[i] == s->ints[0];
     if (!same) {
       return false;
     }

@@ -235,9 +235,8 @@ static bool is_simple(const sp_pool *p, const spi_node_t *d) {
       d->kind == SP_KIND_NOT) {
     return is_simple(p, spi_get(p, d->args[0]));
   }
-  return d->kind == SP_KIND_VAR ||
-         (d->kind == SP_KIND_LIN && d->n == 1 &&
-          spi_kind(p, d->args[0]) == SP_KIND_VAR);
+  return d->kind == SP_KIND_VAR || (d->kind == SP_KIND_LIN && d->n == 1 &&
+                                    spi_kind(p, d->args[0]) == SP_KIND_VAR);
 }
 
 typedef struct fit_call {
@@ -271,8 +270,8 @@ sp_expr spi_tabulate(sp_pool *p, sp_expr e) {
   if (!d->fit.v) {
     const spi_var *v = spi_var_of(p, d->free->v[0]);
     d->fit = e;
-    if (v->cls == SP_VAR_RANK && v->extent > 1 &&
-        v->extent <= SPI_FIT_MAX && !is_simple(p, d)) {
+    if (v->cls == SP_VAR_RANK && v->extent > 1 && v->extent <= SPI_FIT_MAX &&
+        !is_simple(p, d)) {
       fit_call c = {e, v->term, {0}};
       spi_guard(p, fit_run, &c);
       if (c.fit.v) {

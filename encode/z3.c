@@ -214,7 +214,8 @@ static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
   }
   if (r == Z3_L_UNDEF && z->trouble[0] == '\0') {
     const char *why = Z3_solver_get_reason_unknown(z->z3, z->solver);
-    bool timeout = strcmp(why, "timeout") == 0 || strcmp(why, "canceled") == 0 ||
+    bool timeout = strcmp(why, "timeout") == 0 ||
+                   strcmp(why, "canceled") == 0 ||
                    strstr(why, "resource limit") != NULL;
     snprintf(z->trouble, sizeof z->trouble, "%s", timeout ? "timeout" : why);
   }

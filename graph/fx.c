@@ -107,8 +107,7 @@ const sp_program *sp_fx_read_file(sp_ctx *ctx, const char *path) {
     numbered = number_cut(name, &which);
   }
   size_t n;
-  char *text =
-      sp_file_read(ctx, name, (sp_loc){.file = name}, SP_MAX_FILE, &n);
+  char *text = sp_file_read(ctx, name, (sp_loc){.file = name}, SP_MAX_FILE, &n);
   if (numbered) {
     return sp_fx_read_graph(ctx, name, text, n, which);
   }

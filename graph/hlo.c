@@ -41,7 +41,8 @@ const sp_program *sp_hlo_read_file(sp_ctx *ctx, const char *path) {
     return sp_hlo_read_text(ctx, f.path, f.bytes, f.n);
   }
   if (looks_printable(&f)) {
-    sp_raise(ctx, SP_ERR_INPUT, (sp_loc){.file = f.path, .line = 1, .column = 1},
+    sp_raise(ctx, SP_ERR_INPUT,
+             (sp_loc){.file = f.path, .line = 1, .column = 1},
              "the text of a module begins with the word HloModule",
              "this is neither an HLO module as text nor as protobuf");
   }

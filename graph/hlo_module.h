@@ -60,10 +60,10 @@
  *
  * Not kept as attributes: metadata (becomes pos; of a source_file that goes on
  * with a stack trace the first line), sharding (sp_tensor),
- * frontend_attributes, layouts but a bitcast's, statistics, original_value, control
- * predecessors, api_version, output_to_operand_aliasing, parameter_replication,
- * a fusion's kind, backend_config except a custom-call's: they do not change
- * what is computed.
+ * frontend_attributes, layouts but a bitcast's, statistics, original_value,
+ * control predecessors, api_version, output_to_operand_aliasing,
+ * parameter_replication, a fusion's kind, backend_config except a
+ * custom-call's: they do not change what is computed.
  *
  * partition-id and replica-id: a program knows one device number. With one
  * partition on several replicas the lowering makes replica-id the node
@@ -77,10 +77,10 @@
 /* A possibly tuple-shaped type: a tree of at most SP_HLO_MAX_TUPLE_DEPTH. */
 typedef struct hlo_type {
   bool tuple;
-  sp_shape shape; /* leaf */
+  sp_shape shape;                /* leaf */
   const int64_t *minor_to_major; /* leaf: its layout in memory, n_dims; NULL
                                     where it is not said, or not dense */
-  uint32_t n;     /* tuple: elements */
+  uint32_t n;                    /* tuple: elements */
   const struct hlo_type *elements;
 } hlo_type;
 
@@ -89,8 +89,8 @@ typedef struct hlo_type {
 
 /* Tuple-element path on a reference: "%x#2" is element 2 of x. */
 typedef struct hlo_ref {
-  uint32_t instr;   /* position in the computation */
-  uint32_t n_path;  /* 0 = the whole value */
+  uint32_t instr;  /* position in the computation */
+  uint32_t n_path; /* 0 = the whole value */
   const uint32_t *path;
 } hlo_ref;
 
@@ -101,12 +101,12 @@ typedef struct hlo_instr {
   uint32_t n_in;
   const hlo_ref *in;
   uint32_t n_attrs;
-  const sp_attr *attrs;     /* REGION attributes are not here but in calls */
-  uint32_t n_calls;         /* called computations, in order, with the */
+  const sp_attr *attrs; /* REGION attributes are not here but in calls */
+  uint32_t n_calls;     /* called computations, in order, with the */
   const char *const *call_roles; /* attribute they came from: "to_apply", */
-  const uint32_t *calls;    /* "calls", "body", "condition", "select",
-                               "scatter", "branch" */
-  uint32_t n_shardings;     /* leaves of the sharding annotation, or 0 */
+  const uint32_t *calls;         /* "calls", "body", "condition", "select",
+                                    "scatter", "branch" */
+  uint32_t n_shardings;          /* leaves of the sharding annotation, or 0 */
   const sp_sharding *const *shardings; /* one entry may stand for all leaves */
   sp_pos pos;
 } hlo_instr;

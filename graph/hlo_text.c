@@ -47,7 +47,8 @@ static void shape_dims(hlo_text *t, sp_shape *shape, const char *at) {
   shape->dims = copy;
 }
 
-/* {1,0} or {1,0:S(1)}, S a kind of memory; anything more (tiles) is not kept. */
+/* {1,0} or {1,0:S(1)}, S a kind of memory; anything more (tiles) is not kept.
+ */
 static void layout_read(hlo_text *t, hlo_type *out) {
   hlo_lex *l = &t->l;
   const char *s = l->p + 1, *end;

@@ -36,8 +36,7 @@ static noreturn void devices_differ(const cutter *c) {
 }
 
 /* Where each rank's block of dimension d starts. */
-static const int64_t *block_starts(const cutter *c, uint32_t d,
-                                   int64_t block) {
+static const int64_t *block_starts(const cutter *c, uint32_t d, int64_t block) {
   const sp_sharding *s = c->sharding;
   int64_t *start = sp_alloc_n(c->ctx, (size_t)c->ranks, sizeof *start);
   int64_t below = 1; /* tiles of later dimensions */

@@ -160,8 +160,8 @@ typedef struct sp_attr {
 typedef struct sp_tensor {
   const char *name; /* unique in its program */
   sp_shape shape;
-  uint32_t node;   /* defining node */
-  uint32_t result; /* which of its results */
+  uint32_t node;               /* defining node */
+  uint32_t result;             /* which of its results */
   const sp_sharding *sharding; /* the dump's annotation, or NULL */
 } sp_tensor;
 

@@ -1,5 +1,6 @@
 /* cover.c: read sp_spec_uncovered. Along each dimension the borders of all runs
- * cut the tensor into cells; each rank then holds whole cells, which are marked.
+ * cut the tensor into cells; each rank then holds whole cells, which are
+ * marked.
  */
 #include "shard-specs/cover.h"
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Elements may differ by rounding: this share of the result's largest element
- * does not count. A fault is seldom smaller, and where it is nothing is said. */
+ * does not count. A fault is seldom smaller, and where it is nothing is said.
+ */
 static const double NEGLIGIBLE = 1e-4;
 /* Results smaller than that may be what rounding left of zero. */
 static const double TINY = 1e-7;
@@ -108,8 +109,8 @@ static bool position_of(spi_bench *b, const sp_placed *x, int64_t rank,
     sp_span stored = sp_machine_span(b->seq, x->seq, d);
     out->global[d] = spi_layout_index(x->layout, d, rank, out->local[d]);
     int64_t at = spi_span_find(stored, out->global[d]);
-    inside = inside && at >= 0 &&
-             !is_padding(x->origin, d, rank, out->local[d]);
+    inside =
+        inside && at >= 0 && !is_padding(x->origin, d, rank, out->local[d]);
     out->flat = out->flat * stored.n + at;
   }
   return inside;
@@ -196,12 +197,11 @@ spi_bench *spi_bench_new(sp_state *s, const spi_sample *sample, bool made_up) {
   spi_bench *b = sp_alloc(s->ctx, sizeof *b);
   b->s = s;
   b->sample = sample;
-  b->budget = s->options->run_budget > 0 ? s->options->run_budget
-                                         : SP_CHECK_RUN_BUDGET;
+  b->budget =
+      s->options->run_budget > 0 ? s->options->run_budget : SP_CHECK_RUN_BUDGET;
   b->made_up = made_up;
   sp_machine_options options = run_options(b);
-  b->scales =
-      sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
+  b->scales = sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
   b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);
   options.sequential = !s->problem->ranked;
   b->seq = sp_machine_new(s->ctx, s->pool, s->seq_program, &options);
@@ -264,10 +264,9 @@ static bool run(spi_bench *b, const char **why) {
     }
     return true;
   }
-  const sp_machine_trouble *t =
-      sp_machine_problem(b->seq)->outcome != SP_RUN_OK
-          ? sp_machine_problem(b->seq)
-          : sp_machine_problem(b->dist);
+  const sp_machine_trouble *t = sp_machine_problem(b->seq)->outcome != SP_RUN_OK
+                                    ? sp_machine_problem(b->seq)
+                                    : sp_machine_problem(b->dist);
   b->unknown = t->outcome == SP_RUN_UNKNOWN;
   *why = sp_format(b->s->ctx, "the programs were not run: %s%s%s", t->message,
                    *t->hint ? "; " : "", t->hint);
@@ -361,8 +360,8 @@ static bool run_noisily(const noisy *x) {
     live[p->params[k]] = true;
   }
   for (size_t k = 0; k < problem->n_given; k++) {
-    given[x->m == x->b->seq ? problem->given[k].seq
-                            : problem->given[k].dist] = true;
+    given[x->m == x->b->seq ? problem->given[k].seq : problem->given[k].dist] =
+        true;
   }
   for (uint32_t i = 0; i < p->n_nodes; i++) {
     const sp_node *node = &p->nodes[i];
@@ -415,8 +414,7 @@ static sides *sides_of(spi_bench *b) {
     if (!is_compared(b, k)) {
       continue;
     }
-    int64_t n = sp_machine_count(b->dist, x->dist),
-            ranks = p->dist->partitions;
+    int64_t n = sp_machine_count(b->dist, x->dist), ranks = p->dist->partitions;
     v[k].want = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
     v[k].got = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
     for (int64_t r = 0; r < ranks; r++) {
@@ -540,8 +538,7 @@ static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
   for (uint32_t t = 0; t < d->n_tensors; t++) {
     if (d->nodes[d->tensors[t].node].n_in == 0 && sp_machine_has(b->dist, t)) {
       for (int64_t r = 0; r < d->partitions; r++) {
-        sp_machine_set_input(b->other, t, r,
-                             sp_machine_values(b->dist, t, r));
+        sp_machine_set_input(b->other, t, r, sp_machine_values(b->dist, t, r));
       }
     }
   }

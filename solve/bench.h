@@ -28,17 +28,17 @@ typedef struct spi_sample {
 typedef struct spi_bench {
   sp_state *s;
   const spi_sample *sample; /* NULL: both programs as a whole */
-  sp_machine *seq, *dist; /* hold the last run: all tensors */
-  sp_machine *other;      /* for what-if runs; made when first needed */
+  sp_machine *seq, *dist;   /* hold the last run: all tensors */
+  sp_machine *other;        /* for what-if runs; made when first needed */
   spi_draw_mode mode;
   uint64_t seed;
-  double budget; /* operations left for what-if runs */
-  double spent;  /* operations of other runs */
-  bool unknown;  /* it cannot be run: of a function no values are known */
-  bool made_up;  /* as in sp_machine_options */
-  double *scales; /* by result: the largest element that is expected */
-  bool defined;   /* the sequential program has no NaN in this run */
-  bool tame;      /* and nothing near overflow */
+  double budget;   /* operations left for what-if runs */
+  double spent;    /* operations of other runs */
+  bool unknown;    /* it cannot be run: of a function no values are known */
+  bool made_up;    /* as in sp_machine_options */
+  double *scales;  /* by result: the largest element that is expected */
+  bool defined;    /* the sequential program has no NaN in this run */
+  bool tame;       /* and nothing near overflow */
   bool **unsteady; /* by result, rank, element: rounding may move it that far;
                       NULL: not looked at yet */
 } spi_bench;

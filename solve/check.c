@@ -85,8 +85,8 @@ static void relate_given(sp_state *s, const sp_placed *given) {
   x->relation = sp_ite(s->pool, guard, read, junk);
   x->how = given->assumed ? "given" : "input";
   if (given->assumed) {
-    spi_assumption(s, sp_format(s->ctx, "%s is cut as %s (given)",
-                                given->name, given->layout->text));
+    spi_assumption(s, sp_format(s->ctx, "%s is cut as %s (given)", given->name,
+                                given->layout->text));
   }
 }
 
@@ -150,9 +150,9 @@ static void say(sp_state *s, sp_report *report) {
       c ? sp_format(s->ctx,
                     "result %u (%s) is wrong on rank %lld: %.9g instead of "
                     "%.9g%s%s; %s",
-                    c->output, c->name, (long long)c->rank, c->got,
-                    c->expected, made_up_text(s->ctx, c),
-                    drawn_text(s->ctx, c), report->fault->sentence)
+                    c->output, c->name, (long long)c->rank, c->got, c->expected,
+                    made_up_text(s->ctx, c), drawn_text(s->ctx, c),
+                    report->fault->sentence)
       : open == 0
           ? sp_format(s->ctx,
                       "the program on %lld partitions computes what the "
@@ -201,8 +201,7 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
     s->pool = sp_pool_new(ctx);
     s->solver = sp_solver_new(s->pool, &solver);
     s->prover = sp_prover_new(s->pool, s->solver);
-    s->rank =
-        sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
+    s->rank = sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
   }
   spi_seq_start(s);
   spi_dist_start(s);
@@ -237,8 +236,7 @@ static sp_report *attempt(sp_state *s) {
  * when there are none. */
 static sp_state *apart(sp_state *s) {
   const spi_apart *a = spi_loops_apart(s);
-  sp_state *next =
-      a ? start(s->ctx, &a->problem, s->options, s, a) : NULL;
+  sp_state *next = a ? start(s->ctx, &a->problem, s->options, s, a) : NULL;
   return next && spi_apart_proved(next, a) ? next : NULL;
 }
 

@@ -17,20 +17,16 @@
 #include "encode/obligation.h"
 #include "solve/problem.h"
 
-typedef enum sp_verdict {
-  SP_REFINES,
-  SP_VIOLATION,
-  SP_UNPROVEN
-} sp_verdict;
+typedef enum sp_verdict { SP_REFINES, SP_VIOLATION, SP_UNPROVEN } sp_verdict;
 
 #define SP_CHECK_RUN_BUDGET 3e8 /* about a second */
 
 typedef struct sp_check_options {
   const sp_assumed_range *assume;
   size_t n_assume;
-  uint32_t timeout_ms;    /* for one obligation; 0 = the default, 5000 */
-  const char *smt2_dir;   /* NULL: do not write obligations */
-  sp_asked_list *log;     /* gets what Z3 was asked; NULL: no log */
+  uint32_t timeout_ms;  /* for one obligation; 0 = the default, 5000 */
+  const char *smt2_dir; /* NULL: do not write obligations */
+  sp_asked_list *log;   /* gets what Z3 was asked; NULL: no log */
   /* Operations that looking for a counterexample may take, when the proof
    * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
   double run_budget;
@@ -45,13 +41,13 @@ typedef struct sp_check_options {
 /* One result of the programs. */
 typedef struct sp_report_output {
   uint32_t index;
-  const char *name;       /* of the distributed tensor */
-  const char *shape;      /* local, "f32[2,8]" */
+  const char *name;  /* of the distributed tensor */
+  const char *shape; /* local, "f32[2,8]" */
   bool proved;
-  const char *promised;   /* the sharding promised, in placements */
-  const char *relation;   /* what was inferred: placements or index formula;
-                             NULL when nothing was */
-  const char *why;        /* not proved: why; else NULL */
+  const char *promised; /* the sharding promised, in placements */
+  const char *relation; /* what was inferred: placements or index formula;
+                           NULL when nothing was */
+  const char *why;      /* not proved: why; else NULL */
 } sp_report_output;
 
 typedef enum sp_relation_kind {
@@ -79,18 +75,18 @@ typedef struct sp_report_cut {
 /* Something that Z3 proved on the way to a relation. */
 typedef struct sp_report_obligation {
   const char *rule;
-  const char *goal;  /* for people; long ones are cut off */
-  uint32_t n_given;  /* facts, proved before, that it follows from */
+  const char *goal; /* for people; long ones are cut off */
+  uint32_t n_given; /* facts, proved before, that it follows from */
 } sp_report_obligation;
 
 /* One distributed tensor, in program order. */
 typedef struct sp_report_tensor {
   const char *name, *op, *shape;
-  const char *relation; /* "x[4*r + j0, j1]" or placements of a sequential
-                           tensor; NULL when unrelated */
+  const char *relation;   /* "x[4*r + j0, j1]" or placements of a sequential
+                             tensor; NULL when unrelated */
   const char *sequential; /* name of the sequential tensor, or NULL */
-  const char *why;      /* how it was proved, or why there is no relation */
-  const char *nearest;  /* unrelated: the nearest sequential candidate */
+  const char *why;        /* how it was proved, or why there is no relation */
+  const char *nearest;    /* unrelated: the nearest sequential candidate */
   sp_pos pos;
   sp_relation_kind kind;
   const char *partial; /* PARTIAL: "sum by all-reduce.1", else NULL */
@@ -106,7 +102,7 @@ typedef struct sp_report_window {
   int64_t row, column; /* local indices of its first element */
   uint32_t rows, columns;
   size_t n_ranks;
-  const int64_t *ranks;           /* the counterexample's first */
+  const int64_t *ranks;         /* the counterexample's first */
   const double *expected, *got; /* by rank, row, column; padding: two NaN */
 } sp_report_window;
 
@@ -119,8 +115,8 @@ typedef struct sp_counterexample {
   uint32_t n_dims;
   const int64_t *local_index, *global_index; /* n_dims each */
   double expected, got;
-  bool confirmed;     /* both programs were run to the result */
-  bool sampled;       /* only to some elements of it: too large otherwise */
+  bool confirmed; /* both programs were run to the result */
+  bool sampled;   /* only to some elements of it: too large otherwise */
   /* At operator level: what a function without known values computes was made
    * up, the same on both sides. Its name; NULL: there is none. */
   const char *made_up;
@@ -143,9 +139,9 @@ typedef struct sp_fault {
 
 typedef struct sp_report_stats {
   double seconds, solver_seconds;
-  double run_seconds; /* running both programs, saying where the fault is */
-  uint64_t obligations;  /* asked, cached ones included */
-  uint64_t distinct;     /* sent to Z3 */
+  double run_seconds;   /* running both programs, saying where the fault is */
+  uint64_t obligations; /* asked, cached ones included */
+  uint64_t distinct;    /* sent to Z3 */
   uint64_t cached;
   uint32_t sequential_tensors, distributed_tensors;
   uint32_t views, matched, unrelated; /* of the distributed tensors */

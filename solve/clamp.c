@@ -23,8 +23,8 @@ static bool slice_starts(const sp_machine *m, const sp_node *node,
     for (uint32_t d = 0; d < of->n_dims && first + d < node->n_in; d++) {
       uint32_t t = node->in[first + d];
       if (sp_machine_has(m, t) && sp_machine_count(m, t) == 1 &&
-          beyond(out, r, sp_machine_int(m, t, r, 0), of->dims[d],
-                 size->dims[d], d)) {
+          beyond(out, r, sp_machine_int(m, t, r, 0), of->dims[d], size->dims[d],
+                 d)) {
         return true;
       }
     }
@@ -42,8 +42,8 @@ static bool gather_starts(const sp_machine *m, const sp_node *node,
   const sp_shape *of = &p->tensors[node->in[0]].shape;
   uint32_t t = node->in[1];
   if (!map || map->kind != SP_ATTR_INTS || !sizes ||
-      sizes->kind != SP_ATTR_INTS || !vector ||
-      vector->kind != SP_ATTR_INT || !sp_machine_has(m, t)) {
+      sizes->kind != SP_ATTR_INTS || !vector || vector->kind != SP_ATTR_INT ||
+      !sp_machine_has(m, t)) {
     return false;
   }
   bool scalar = vector->u.i >= p->tensors[t].shape.n_dims;

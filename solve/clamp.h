@@ -9,9 +9,9 @@
 
 #include "solve/evaluate.h"
 
-/* "on rank 3 it starts at 12 ...", "in the sequential program ..." (a machine of
- * one rank), of the tensor's operator in the last run;
- * NULL: its starts fit, or are not known. */
+/* "on rank 3 it starts at 12 ...", "in the sequential program ..." (a machine
+ * of one rank), of the tensor's operator in the last run; NULL: its starts fit,
+ * or are not known. */
 const char *spi_clamped_text(sp_ctx *ctx, sp_machine *m, uint32_t tensor);
 
 #endif

@@ -25,8 +25,8 @@ typedef struct dist_env {
   bool raw;
 } dist_env;
 
-sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank,
-                      const sp_expr *idx, bool raw) {
+sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank, const sp_expr *idx,
+                      bool raw) {
   dist_tensor *w = &s->dist[t];
   uint32_t n = s->dist_program->tensors[t].shape.n_dims;
   sp_expr body = w->relation;
@@ -82,8 +82,8 @@ static void define(sp_ctx *ctx, void *arg) {
                   .assume = note};
   sp_op_check(ctx, s->dist_program, call.node);
   sp_pool_mode(s->pool, d->raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
-  d->result = spi_by_known_sums(
-      s, sp_op_element(&call, s->dist[d->tensor].idx));
+  d->result =
+      spi_by_known_sums(s, sp_op_element(&call, s->dist[d->tensor].idx));
   sp_pool_mode(s->pool, SP_MODE_NORMAL);
 }
 
@@ -178,9 +178,9 @@ void spi_dist_start(sp_state *s) {
     for (uint32_t d = 0; d < n; d++) {
       extents[d + 1] = tensor->shape.dims[d];
     }
-    s->dist[t].sym = sp_sym_new(
-        s->pool, sp_format(s->ctx, "%s@rank", tensor->name),
-        sp_dtype_sort(tensor->shape.dtype), n + 1, extents);
+    s->dist[t].sym =
+        sp_sym_new(s->pool, sp_format(s->ctx, "%s@rank", tensor->name),
+                   sp_dtype_sort(tensor->shape.dtype), n + 1, extents);
     s->dist[t].idx = spi_index_vars(s, &tensor->shape);
     if (tensor->shape.dtype == SP_DTYPE_INVALID) {
       s->dist[t].opaque = true; /* a result that nothing reads */

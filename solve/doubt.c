@@ -24,8 +24,8 @@ static void run(sp_ctx *ctx, void *arg) {
   uint32_t times = 0;
   const char *why = NULL;
   spi_bench *b = spi_bench_new(d->s, NULL, false);
-  for (int mode = 0; mode < SPI_DRAW_MODES && !d->found && !why &&
-                     b->spent <= b->budget;
+  for (int mode = 0;
+       mode < SPI_DRAW_MODES && !d->found && !why && b->spent <= b->budget;
        mode++) {
     d->found = spi_hunt(b, (spi_draw_mode)mode, 1, &c, &times, &why);
   }

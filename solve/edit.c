@@ -80,8 +80,7 @@ const sp_program *spi_edit_program(sp_ctx *ctx, const sp_program *program,
     return p;
   }
   /* the node's result becomes a new tensor, the next node makes the old one */
-  uint32_t at = edit->node + 1, old = edit->becomes->out,
-           new = p->n_tensors++;
+  uint32_t at = edit->node + 1, old = edit->becomes->out, new = p->n_tensors++;
   sp_tensor *tensors = sp_alloc_n(ctx, p->n_tensors, sizeof *tensors);
   memcpy(tensors, program->tensors, new * sizeof *tensors);
   memmove(nodes + at + 1, nodes + at, (p->n_nodes - at) * sizeof *nodes);
@@ -123,8 +122,7 @@ sp_node *spi_edit_attr(sp_ctx *ctx, const sp_node *node, const char *name,
   return copy;
 }
 
-const sp_program *spi_edit_reducer(sp_ctx *ctx, sp_dtype type,
-                                   const char *op) {
+const sp_program *spi_edit_reducer(sp_ctx *ctx, sp_dtype type, const char *op) {
   sp_program *p = sp_alloc(ctx, sizeof *p);
   sp_tensor *tensors = sp_alloc_n(ctx, 3, sizeof *tensors);
   sp_node *nodes = sp_alloc_n(ctx, 3, sizeof *nodes);

@@ -211,13 +211,11 @@ static void digits_combine(solver *s) {
           continue;
         }
         if (d.div.v && !e.div.v) {
-          s->digits.v[k].div =
-              sp_iadd(p, sp_iscale(p, d.div, m), mid->mod);
+          s->digits.v[k].div = sp_iadd(p, sp_iscale(p, d.div, m), mid->mod);
           s->progress = again = true;
         }
         if (e.mod.v && !d.mod.v) {
-          s->digits.v[i].mod =
-              sp_iadd(p, sp_iscale(p, mid->mod, e.c), e.mod);
+          s->digits.v[i].mod = sp_iadd(p, sp_iscale(p, mid->mod, e.c), e.mod);
           s->progress = again = true;
         }
       }

@@ -31,8 +31,8 @@ typedef struct sp_machine_options {
   unsigned threads;    /* 0: two */
   bool made_up; /* functions of which a spec says nothing more (opaque) compute
                    something: any function, the same everywhere */
-  bool slow;           /* for tests: no fast path */
-  bool raw;            /* for tests: terms as they are written */
+  bool slow;    /* for tests: no fast path */
+  bool raw;     /* for tests: terms as they are written */
 } sp_machine_options;
 
 #define SP_RUN_OPS 4e9

@@ -31,8 +31,7 @@ static bool is_right(search *f, uint32_t t) {
   if (w->relation.v && !sp_has_read(f->s->pool, w->relation)) {
     return true; /* of the rank alone: see is_suspicious */
   }
-  return node_of(f, t)->n_in == 0 ||
-         spi_fit_of(f->fit, t).kind != SPI_FIT_NONE;
+  return node_of(f, t)->n_in == 0 || spi_fit_of(f->fit, t).kind != SPI_FIT_NONE;
 }
 
 /* Mark the wrong tensors above the result; the first one whose operands are
@@ -79,10 +78,9 @@ static const char *dist_name(const search *f, uint32_t t) {
 
 static const char *place(const search *f, uint32_t t) {
   const sp_pos *pos = &node_of(f, t)->pos;
-  return pos->source_file
-             ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file,
-                         pos->source_line)
-             : "";
+  return pos->source_file ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file,
+                                      pos->source_line)
+                          : "";
 }
 
 static bool is_collective(const sp_node *node) {
@@ -182,8 +180,7 @@ static bool is_suspicious(search *f, uint32_t t) {
   if (!sp_dtype_is_int(w->shape.dtype) || w->shape.n_dims == 0 ||
       node_of(f, t)->n_in == 0 || !known->relation.v ||
       !sp_has_free(f->s->pool, known->relation, f->s->rank) ||
-      !mentions_own_index(f, t) ||
-      sp_has_read(f->s->pool, known->relation) ||
+      !mentions_own_index(f, t) || sp_has_read(f->s->pool, known->relation) ||
       spi_fit_of(f->fit, t).kind != SPI_FIT_NONE) {
     return false;
   }
@@ -259,10 +256,10 @@ static bool mended(search *f, spi_bench *b, uint32_t wrong, uint32_t result,
   *program = mend.program;
   *node = &mend.program->nodes[mend.node];
   const sp_pos *pos = &(*node)->pos;
-  const char *at = pos->source_file
-                       ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file,
-                                   pos->source_line)
-                       : "";
+  const char *at =
+      pos->source_file
+          ? sp_format(f->s->ctx, " (%s:%u)", pos->source_file, pos->source_line)
+          : "";
   *text = sp_format(f->s->ctx, "%s%s %s%s",
                     mend.program->tensors[(*node)->out].name, at, mend.text,
                     b->sample ? " (as far as they were computed)" : "");

@@ -192,8 +192,8 @@ static bool whole_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
   return compared || elements_of(f, w) == 0;
 }
 
-static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w,
-                         uint32_t v, const grouping *g) {
+static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
+                         const grouping *g) {
   int64_t n = sp_machine_count(f->dist, w), compared = 0;
   double scale = largest(f, v), want;
   sp_mark mark = sp_scratch_mark(f->s->ctx);

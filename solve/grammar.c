@@ -82,8 +82,7 @@ bool spi_try_placements(sp_state *s, spi_attempt *a) {
   uint32_t to = s->last + WINDOW_AFTER;
   for (uint32_t t = from; t < to && t < s->seq_program->n_tensors; t++) {
     const seq_tensor *v = &s->seq[t];
-    if (!v->def.v || v->opaque ||
-        sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
+    if (!v->def.v || v->opaque || sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
         !sp_has_read(s->pool, v->def) ||
         !shapes_fit(s, &s->seq_program->tensors[t].shape, local)) {
       continue;

@@ -20,8 +20,8 @@
 
 #include "solve/state.h"
 
-/* A scalar that is first + step * t before step t; step 0: a constant. turns > 0:
- * first + step * ((t div unit) mod turns), a digit of the step. */
+/* A scalar that is first + step * t before step t; step 0: a constant. turns >
+ * 0: first + step * ((t div unit) mod turns), a digit of the step. */
 typedef struct loop_counter {
   bool known;
   int64_t first, step, unit, turns;
@@ -42,8 +42,7 @@ void spi_loop_shape_seq(sp_state *s, const sp_node *node, loop_shape *shape);
 void spi_loop_shape_dist(sp_state *s, const sp_node *node, loop_shape *shape);
 
 /* ... those that count around, for a start (loop_cycle.c). */
-void spi_find_cycles(sp_state *body, const sp_expr *initial,
-                     loop_shape *shape);
+void spi_find_cycles(sp_state *body, const sp_expr *initial, loop_shape *shape);
 /* A region's result as a term over the symbols of its parameters. */
 sp_expr spi_region_value(sp_state *region, uint32_t tensor);
 

@@ -29,11 +29,12 @@
  *                                for t > 0
  *
  * the step is: same and last by definition; reduced since the reduction over
- * u < t+1 is the one over u < t, op g(t); restarted since at the one step where c holds, w(i), what was
- * carried is dropped, and before and after it x grows by g; written since at most one step
- * writes an element, and it is known which; rescaled since c x grows by h, and
- * c(t) is not 0 where m(t) is finite (noted). What stands after "where" and
- * "e = .." are the obligations, for x (and m) any functions.
+ * u < t+1 is the one over u < t, op g(t); restarted since at the one step where
+ * c holds, w(i), what was carried is dropped, and before and after it x grows
+ * by g; written since at most one step writes an element, and it is known
+ * which; rescaled since c x grows by h, and c(t) is not 0 where m(t) is finite
+ * (noted). What stands after "where" and "e = .." are the obligations, for x
+ * (and m) any functions.
  */
 #ifndef SP_SOLVE_LOOP_CLOSED_H
 #define SP_SOLVE_LOOP_CLOSED_H

@@ -59,8 +59,8 @@ static void find_places(cycle *c, sp_expr e, spi_seen *seen, int depth) {
 /* What the body makes of the digit when it is `at`. */
 static bool next(const cycle *c, int64_t at, int64_t *value) {
   sp_pool *p = c->body->pool;
-  sp_expr e = sp_simplify(
-      p, spi_replace_symbol(p, c->after, c->own, sp_int(p, at)));
+  sp_expr e =
+      sp_simplify(p, spi_replace_symbol(p, c->after, c->own, sp_int(p, at)));
   bool ok = sp_kind_of(p, e) == SP_KIND_INT;
   *value = ok ? sp_int_value(p, e) : 0;
   return ok;
@@ -101,8 +101,8 @@ static bool turns_at(const cycle *c, int64_t first, int64_t last,
                      loop_counter *out) {
   int64_t second, again, end;
   if (last == first || last - first > MAX_TURNS || first - last > MAX_TURNS ||
-      !next(c, first, &second) || second == first ||
-      !next(c, last, &again) || again != first) {
+      !next(c, first, &second) || second == first || !next(c, last, &again) ||
+      again != first) {
     return false;
   }
   int64_t step = second - first;
@@ -153,10 +153,9 @@ void spi_find_cycles(sp_state *body, const sp_expr *initial,
     for (uint32_t k = 0; k < shape->n; k++) {
       const sp_shape *s = &p->tensors[p->params[k]].shape;
       if (!shape->counter[k].known && initial[k].v &&
-          sp_kind_of(body->pool, initial[k]) == SP_KIND_INT &&
-          s->n_dims == 0 && sp_dtype_is_int(s->dtype)) {
-        more |= find_cycle(body, shape, k,
-                           sp_int_value(body->pool, initial[k]),
+          sp_kind_of(body->pool, initial[k]) == SP_KIND_INT && s->n_dims == 0 &&
+          sp_dtype_is_int(s->dtype)) {
+        more |= find_cycle(body, shape, k, sp_int_value(body->pool, initial[k]),
                            &shape->counter[k]);
       }
     }

@@ -58,8 +58,8 @@ typedef struct restart {
 /* It was dropped before the step `end`. */
 static sp_expr is_done(const spi_closing *c, const restart *r, sp_expr end) {
   sp_pool *p = c->s->pool;
-  sp_expr in = sp_and(p, sp_le(p, sp_int(p, 0), r->step),
-                      sp_lt(p, r->step, end));
+  sp_expr in =
+      sp_and(p, sp_le(p, sp_int(p, 0), r->step), sp_lt(p, r->step, end));
   return sp_and(p, in, spi_at_step(c, r->when, r->step));
 }
 
@@ -78,12 +78,12 @@ static sp_expr value_at(const spi_closing *c, const spi_carried *x,
   if (!r->when.v) {
     return all;
   }
-  sp_expr since = sp_red(
-      p, op, n, var, sp_ite(p, sp_le(p, r->step, u), g, none));
+  sp_expr since =
+      sp_red(p, op, n, var, sp_ite(p, sp_le(p, r->step, u), g, none));
   sp_expr done = is_done(c, r, end);
-  bool always = last && sp_prove_holds(c->s->prover,
-                                       "loop: every block starts anew", done,
-                                       (sp_hyps){0});
+  bool always =
+      last && sp_prove_holds(c->s->prover, "loop: every block starts anew",
+                             done, (sp_hyps){0});
   return always ? since : sp_ite(p, done, since, all);
 }
 

@@ -147,8 +147,7 @@ void spi_share(sp_machine *m, spi_compiled *c);
 /* ---- machine_part.c ---- */
 /* The term, index variables and stored shape of a tensor that is computed in
  * part; false: it is computed as a whole. */
-bool spi_part_definition(const sp_machine *m, uint32_t tensor,
-                         spi_compiled *c);
+bool spi_part_definition(const sp_machine *m, uint32_t tensor, spi_compiled *c);
 
 /* ---- machine_opaque.c ---- */
 /* NULL: the term is no opaque function. */

@@ -336,9 +336,7 @@ static uint64_t hash_integers(const spi_opaque *o, spi_lane *const *v,
   uint64_t seed = sp_hash_bits(0, o->name, -1);
   int64_t idx[SP_MAX_DIMS] = {0};
   for (uint32_t k = 0; k < o->n_slices; k++) {
-    seed = o->slices[k].index
-               ? sp_hash_bits(seed, o->name, v[k][0].i)
-               : seed;
+    seed = o->slices[k].index ? sp_hash_bits(seed, o->name, v[k][0].i) : seed;
   }
   for (uint32_t d = o->shape->n_dims; d-- > 0;) {
     if (o->position[d]) {

@@ -17,8 +17,8 @@ enum { SP_MATCH_MAX_CHOICES = 16 };
 typedef struct sp_match {
   sp_pool *p;
   sp_equations strong, weak;
-  sp_equations branch; /* from branches of choices: hold on one side */
-  uint32_t branches;   /* how many of these we are in */
+  sp_equations branch;     /* from branches of choices: hold on one side */
+  uint32_t branches;       /* how many of these we are in */
   SP_VEC(sp_expr) unknown; /* the caller's, then opened bound variables */
   uint32_t choice[SP_MATCH_MAX_CHOICES]; /* a permutation number each */
   uint32_t radix[SP_MATCH_MAX_CHOICES];  /* how many permutations there are */

@@ -20,7 +20,7 @@ typedef struct spi_mender {
   sp_state *s;
   const sp_program *program; /* that is changed: the whole one or a body */
   const dist_tensor *known;  /* of its tensors; NULL: nothing */
-  uint32_t loop; /* whose body it is: node of the whole one, or UINT32_MAX */
+  uint32_t loop;   /* whose body it is: node of the whole one, or UINT32_MAX */
   uint32_t result; /* of the whole program: the wrong one */
   SP_VEC(spi_grouping) groupings;
   uint32_t trials;

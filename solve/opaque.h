@@ -43,9 +43,10 @@ struct spi_opaque {
   const sp_node *node;
   uint32_t n_slices;
   spi_slice *slices;
-  bool *position;    /* by dimension of the result */
+  bool *position; /* by dimension of the result */
   const sp_shape *shape;
-  uint32_t n_own, *own; /* -2: the dimensions of the positions, in their order */
+  uint32_t n_own,
+      *own;          /* -2: the dimensions of the positions, in their order */
   int64_t n_out;     /* positions */
   int64_t n_choices; /* of the other dimensions */
   spi_scalars *region;

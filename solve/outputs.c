@@ -18,20 +18,18 @@ static bool holds(sp_state *s, sp_expr want, sp_expr got, sp_hyps hyps) {
 
 static sp_hyps under(sp_state *s, sp_expr guard) {
   sp_hyps none = {0};
-  return sp_is_true(s->pool, guard)
-             ? none
-             : spi_hyps_with(s->prover, none, guard);
+  return sp_is_true(s->pool, guard) ? none
+                                    : spi_hyps_with(s->prover, none, guard);
 }
 
 static void about(sp_state *s, uint32_t v, uint32_t w) {
-  sp_prover_about(s->prover,
-                  sp_format(s->ctx, "result %s = %s",
-                            s->dist_program->tensors[w].name,
-                            s->seq_program->tensors[v].name));
+  sp_prover_about(s->prover, sp_format(s->ctx, "result %s = %s",
+                                       s->dist_program->tensors[w].name,
+                                       s->seq_program->tensors[v].name));
 }
 
-bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
-                       const sp_expr *phi, sp_expr guard) {
+bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w, const sp_expr *phi,
+                       sp_expr guard) {
   const dist_tensor *d = &s->dist[w];
   about(s, v, w);
   spi_seq_refresh(s, 4);
@@ -74,14 +72,13 @@ static sp_expr reduced(sp_state *s, uint32_t w, const sp_layout *l, bool raw) {
   if (size < 1 || size * g->n_groups != s->dist_program->partitions) {
     return (sp_expr){0};
   }
-  sp_mode was =
-      sp_pool_mode(p, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_mode was = sp_pool_mode(p, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
   sp_expr k = sp_fresh(p, size);
-  sp_expr e = spi_dist_read(s, w, member_at(s, g, size, k), s->dist[w].idx,
-                            raw);
+  sp_expr e =
+      spi_dist_read(s, w, member_at(s, g, size, k), s->dist[w].idx, raw);
   static const sp_red_op ops[] = {
-      [SP_PARTIAL_SUM] = SP_RED_SUM,  [SP_PARTIAL_AVG] = SP_RED_SUM,
-      [SP_PARTIAL_MAX] = SP_RED_MAX,  [SP_PARTIAL_MIN] = SP_RED_MIN,
+      [SP_PARTIAL_SUM] = SP_RED_SUM,   [SP_PARTIAL_AVG] = SP_RED_SUM,
+      [SP_PARTIAL_MAX] = SP_RED_MAX,   [SP_PARTIAL_MIN] = SP_RED_MIN,
       [SP_PARTIAL_PROD] = SP_RED_PROD,
   };
   e = spi_by_known_sums(s, sp_red(p, ops[l->partial], 1, &k, e));
@@ -92,7 +89,8 @@ static sp_expr reduced(sp_state *s, uint32_t w, const sp_layout *l, bool raw) {
   return e;
 }
 
-/* Promised as addends (or the like): their reduction is the sequential value. */
+/* Promised as addends (or the like): their reduction is the sequential value.
+ */
 static bool partial_holds(sp_state *s, const sp_placed *x, const sp_expr *phi) {
   about(s, x->seq, x->dist);
   spi_seq_refresh(s, 4);

@@ -7,8 +7,7 @@
 #include "base/vec.h"
 
 static const sp_sharding *first_of(const sp_sharding *a, const sp_sharding *b,
-                                   const sp_sharding *c,
-                                   const sp_sharding *d) {
+                                   const sp_sharding *c, const sp_sharding *d) {
   return a ? a : b ? b : c ? c : d;
 }
 
@@ -45,18 +44,18 @@ sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *p,
   sp_placed *promised = sp_alloc_n(ctx, d->n_results + 1u, sizeof *promised);
   for (uint32_t i = 0; i < d->n_params; i++) {
     uint32_t v = p->params[i], w = d->params[i];
-    const sp_sharding *sharding = first_of(
-        p->tensors[v].sharding, listed(p->param_shardings, i),
-        d->tensors[w].sharding, listed(d->param_shardings, i));
-    given[i] = place(ctx, p, d, v, w, sharding,
-                     sp_format(ctx, "parameter %u (%s)", i,
-                               d->tensors[w].name));
+    const sp_sharding *sharding =
+        first_of(p->tensors[v].sharding, listed(p->param_shardings, i),
+                 d->tensors[w].sharding, listed(d->param_shardings, i));
+    given[i] =
+        place(ctx, p, d, v, w, sharding,
+              sp_format(ctx, "parameter %u (%s)", i, d->tensors[w].name));
   }
   for (uint32_t k = 0; k < d->n_results; k++) {
     uint32_t v = p->results[k], w = d->results[k];
-    const sp_sharding *sharding = first_of(
-        listed(p->result_shardings, k), p->tensors[v].sharding,
-        listed(d->result_shardings, k), d->tensors[w].sharding);
+    const sp_sharding *sharding =
+        first_of(listed(p->result_shardings, k), p->tensors[v].sharding,
+                 listed(d->result_shardings, k), d->tensors[w].sharding);
     promised[k] =
         place(ctx, p, d, v, w, sharding, sp_format(ctx, "result %u", k));
   }
@@ -77,7 +76,6 @@ static bool assumption_names(const sp_program *p, uint32_t i,
          (*name && !*end && number == i);
 }
 
-
 static uint32_t named_param(sp_ctx *ctx, const sp_program *p,
                             const char *name) {
   for (uint32_t i = 0; i < p->n_params; i++) {
@@ -94,8 +92,7 @@ static uint32_t named_param(sp_ctx *ctx, const sp_program *p,
 /* Two ranges of one parameter: the proof would hold in both, runs would draw
  * from one. */
 static void refuse_twice(sp_ctx *ctx, const sp_problem *problem,
-                         const sp_range_given *ranges, size_t n,
-                         uint32_t seq) {
+                         const sp_range_given *ranges, size_t n, uint32_t seq) {
   for (size_t i = 0; i < n; i++) {
     if (ranges[i].seq == seq) {
       sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
@@ -122,10 +119,10 @@ void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
     }
     bool used = sp_dtype_is_int(t->shape.dtype);
     /* Of other types nothing is concluded, true or not. */
-    const char *text = sp_format(
-        ctx, "%lld <= %s < %lld (given%s%s)", (long long)a->lo, t->name,
-        (long long)a->hi, used ? "" : "; not used, the parameter is ",
-        used ? "" : sp_shape_text(ctx, &t->shape));
+    const char *text = sp_format(ctx, "%lld <= %s < %lld (given%s%s)",
+                                 (long long)a->lo, t->name, (long long)a->hi,
+                                 used ? "" : "; not used, the parameter is ",
+                                 used ? "" : sp_shape_text(ctx, &t->shape));
     if (used) {
       refuse_twice(ctx, problem, ranges.v, ranges.n, seq);
       refuse_twice(ctx, problem, problem->ranges, problem->n_ranges, seq);

@@ -9,8 +9,9 @@
 
 #include "graph/layout.h"
 
-/* Ranked problems: what the parts of a parameter or result are cut from. home[r]
- * is the first rank that holds the same part as rank r; NULL: unknown. */
+/* Ranked problems: what the parts of a parameter or result are cut from.
+ * home[r] is the first rank that holds the same part as rank r; NULL: unknown.
+ */
 typedef struct sp_origin {
   sp_shape global;
   const sp_layout *layout;
@@ -24,8 +25,8 @@ typedef struct sp_placed {
   uint32_t seq, dist;
   const sp_layout *layout;
   const char *why;
-  const char *name; /* for messages: "result 3", "w" */
-  bool assumed;     /* given, but not an input: worth listing */
+  const char *name;        /* for messages: "result 3", "w" */
+  bool assumed;            /* given, but not an input: worth listing */
   const sp_origin *origin; /* ranked: what it is a part of, or NULL */
 } sp_placed;
 
@@ -60,8 +61,8 @@ sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *seq,
                               const sp_program *dist);
 /* Two modules of the same devices: each rank gets and gives the same on both
  * sides. cut: the problem across the partitioner that `before` came from, which
- * says where devices hold copies of one input; or NULL. Raises SP_ERR_INPUT when
- * parameters or results differ. */
+ * says where devices hold copies of one input; or NULL. Raises SP_ERR_INPUT
+ * when parameters or results differ. */
 sp_problem sp_problem_identity(sp_ctx *ctx, const sp_program *before,
                                const sp_program *after, const sp_problem *cut);
 /* Does a device's number, or another device, matter to the program? */

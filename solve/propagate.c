@@ -39,8 +39,8 @@ static void attempt_note(sp_state *s, const spi_attempt *a, uint32_t t,
                          const char *what) {
   dist_tensor *w = &s->dist[a->dist];
   if (!w->nearest) {
-    w->nearest = sp_format(s->ctx, "%s (%s)",
-                           s->seq_program->tensors[t].name, what);
+    w->nearest =
+        sp_format(s->ctx, "%s (%s)", s->seq_program->tensors[t].name, what);
   }
 }
 
@@ -58,9 +58,9 @@ bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   sp_expr lhs = spi_seq_raw(s, t), rhs = a->raw;
   sp_mode mode = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   lhs = sp_subst(s->pool, lhs, n, s->seq[t].idx, a->phi);
-  bool ok = sp_prove_equal(
-      s->prover, a->expanded ? spi_expand(s, lhs, true) : lhs,
-      a->expanded ? spi_expand(s, rhs, true) : rhs, a->hyps);
+  bool ok =
+      sp_prove_equal(s->prover, a->expanded ? spi_expand(s, lhs, true) : lhs,
+                     a->expanded ? spi_expand(s, rhs, true) : rhs, a->hyps);
   sp_pool_mode(s->pool, mode);
   if (!ok) {
     attempt_note(s, a, t, "the elements were not proved equal");
@@ -78,8 +78,7 @@ static void complete_phi(sp_state *s, spi_attempt *a, const sp_tensor *v) {
     } else if (!a->phi[d].v) {
       bool same = local->n_dims == v->shape.n_dims &&
                   local->dims[d] <= v->shape.dims[d];
-      a->phi[d] =
-          same ? s->dist[a->dist].idx[d] : sp_int(s->pool, 0);
+      a->phi[d] = same ? s->dist[a->dist].idx[d] : sp_int(s->pool, 0);
     }
   }
 }
@@ -104,8 +103,7 @@ static bool phi_is_placement(sp_state *s, const spi_attempt *a, uint32_t n) {
     return false;
   }
   for (uint32_t d = 0; d < n; d++) {
-    sp_expr offset =
-        sp_isub(s->pool, a->phi[d], s->dist[a->dist].idx[d]);
+    sp_expr offset = sp_isub(s->pool, a->phi[d], s->dist[a->dist].idx[d]);
     const sp_expr *vars;
     uint32_t k = sp_free_vars(s->pool, offset, &vars);
     if (k > 1 || (k == 1 && vars[0].v != s->rank.v)) {
@@ -118,8 +116,8 @@ static bool phi_is_placement(sp_state *s, const spi_attempt *a, uint32_t n) {
 /* Try the orders in which operands can correspond; only index maps that are
  * placements, or only others: where several maps are right (a symmetric term)
  * a placement is what users, and results, ask for. Whether any order fitted. */
-static bool try_orders(sp_state *s, spi_attempt *a, uint32_t t,
-                       sp_expr pattern, bool placements) {
+static bool try_orders(sp_state *s, spi_attempt *a, uint32_t t, sp_expr pattern,
+                       bool placements) {
   const sp_tensor *v = &s->seq_program->tensors[t];
   uint32_t n = v->shape.n_dims;
   const sp_expr *idx = s->seq[t].idx;
@@ -133,8 +131,7 @@ static bool try_orders(sp_state *s, spi_attempt *a, uint32_t t,
     fits = true;
     sp_match_solve(&m, n, a->phi);
     complete_phi(s, a, v);
-    if (!phi_is_local(s, a, n) ||
-        phi_is_placement(s, a, n) != placements) {
+    if (!phi_is_local(s, a, n) || phi_is_placement(s, a, n) != placements) {
       continue;
     }
     sp_expr moved = sp_subst(s->pool, pattern, n, idx, a->phi);
@@ -172,11 +169,11 @@ static bool generalize(sp_state *s, spi_attempt *a, uint32_t t,
       if (s->cuts.v[i].n * local->dims[d] != global->dims[d]) {
         continue;
       }
-      a->phi[d] = sp_iadd(s->pool, j,
-                          sp_iscale(s->pool, s->cuts.v[i].coordinate,
-                                    local->dims[d]));
-      sp_expr moved = sp_subst(s->pool, pattern, global->n_dims,
-                               s->seq[t].idx, a->phi);
+      a->phi[d] =
+          sp_iadd(s->pool, j,
+                  sp_iscale(s->pool, s->cuts.v[i].coordinate, local->dims[d]));
+      sp_expr moved =
+          sp_subst(s->pool, pattern, global->n_dims, s->seq[t].idx, a->phi);
       if (sp_probe_equal(s->prover, moved, a->term, a->hyps) &&
           spi_prove_step(s, a, t)) {
         return true;
@@ -224,8 +221,9 @@ static void expand_candidates(sp_state *s) {
 
 static void refresh_for(sp_state *s, uint32_t dist) {
   uint32_t heavy = s->dist[dist].heavy;
-  spi_seq_refresh(s, heavy < 1 ? 1 : heavy > MAX_SEQ_HEAVY ? MAX_SEQ_HEAVY
-                                                           : heavy);
+  spi_seq_refresh(s, heavy < 1               ? 1
+                     : heavy > MAX_SEQ_HEAVY ? MAX_SEQ_HEAVY
+                                             : heavy);
 }
 
 static bool find(sp_state *s, spi_attempt *a) {
@@ -316,8 +314,8 @@ static uint32_t border_conditions(const sp_state *s, sp_expr e, sp_expr *out,
     uint32_t k = sp_free_vars(p, c, &vars);
     for (uint32_t i = 0; i < k && plain; i++) {
       sp_var_class class = sp_var_class_of(p, vars[i]);
-      plain = class == SP_VAR_INDEX || class == SP_VAR_RANK ||
-              class == SP_VAR_STEP;
+      plain =
+          class == SP_VAR_INDEX || class == SP_VAR_RANK || class == SP_VAR_STEP;
     }
     for (uint32_t i = 0; i < n && plain; i++) {
       plain = out[i].v != c.v;

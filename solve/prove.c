@@ -28,7 +28,7 @@ struct sp_prover {
   uint32_t hurry;  /* milliseconds for an obligation, or 0 */
   double deadline; /* of all proofs, or 0 */
   size_t terms;    /* the pool may grow so far, or 0 */
-  pair *pairs; /* results of sp_prove_equal without hypotheses */
+  pair *pairs;     /* results of sp_prove_equal without hypotheses */
   size_t pairs_n, pairs_cap;
   rewritten *onehot;
   size_t onehot_n, onehot_cap;
@@ -105,8 +105,7 @@ bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
       SP_PROVED) {
     return false;
   }
-  sp_push(pr->ctx, &pr->proved,
-          ((sp_proved){pr->about, rule, hyps.n, goal}));
+  sp_push(pr->ctx, &pr->proved, ((sp_proved){pr->about, rule, hyps.n, goal}));
   return true;
 }
 
@@ -196,8 +195,7 @@ static void outer_add(sp_expr *v, uint32_t *n, sp_expr e) {
   }
 }
 
-static void outer_collect(sp_pool *p, sp_expr e, outer *o,
-                          spi_seen *seen) {
+static void outer_collect(sp_pool *p, sp_expr e, outer *o, spi_seen *seen) {
   if ((sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) ||
       spi_seen_before(seen, e)) {
     return;
@@ -295,8 +293,7 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
 
 /* Sums are not split over + eagerly (a guard on one side would stop the match);
  * split both sides and try once more. */
-static bool split_and_equal(sp_prover *pr, sp_expr a, sp_expr b,
-                            sp_hyps hyps) {
+static bool split_and_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_expr x = sp_split_sums(pr->pool, a), y = sp_split_sums(pr->pool, b);
   return (x.v != a.v || y.v != b.v) &&
          (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
@@ -329,9 +326,9 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     return true;
   }
   /* Many choices make a failing attempt expensive: last where they join. */
-  bool joins = pr->depth <= SIMPLER_DEPTH &&
-               (spi_join_choices(pr, a1).v != a1.v ||
-                spi_join_choices(pr, b1).v != b1.v);
+  bool joins =
+      pr->depth <= SIMPLER_DEPTH && (spi_join_choices(pr, a1).v != a1.v ||
+                                     spi_join_choices(pr, b1).v != b1.v);
   if (!joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
                  split_and_equal(pr, a1, b1, hyps))) {
     return true;
@@ -428,7 +425,7 @@ static bool probe_fn(void *user, const char *name, uint32_t n,
     h = mix(h, (unsigned char)*c);
   }
   for (uint32_t i = 0; i < n; i++) {
-    double r = args[i].sort == SP_SORT_REAL ? args[i].r
+    double r = args[i].sort == SP_SORT_REAL  ? args[i].r
                : args[i].sort == SP_SORT_INT ? (double)args[i].i
                                              : (double)args[i].b;
     if (!isfinite(r) || fabs(r) > 1e12) {

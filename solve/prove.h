@@ -85,8 +85,7 @@ bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
 /* Skeleton of the first piece's body. */
 uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op);
 /* red is the combination of the terms of pieces (its coefficient aside). */
-bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
-                      sp_hyps hyps);
+bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces, sp_hyps hyps);
 /* Facts about maxima (minima) and elements that occur in both terms, proved,
  * added to the hypotheses. */
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
@@ -97,8 +96,7 @@ sp_expr spi_flatter_indices(sp_prover *pr, sp_expr e);
 /* e with choices between terms of one form as one term. */
 sp_expr spi_join_choices(sp_prover *pr, sp_expr e);
 /* got is a long choice, and each case of it is want. */
-bool spi_equal_by_cases(sp_prover *pr, sp_expr want, sp_expr got,
-                        sp_hyps hyps);
+bool spi_equal_by_cases(sp_prover *pr, sp_expr want, sp_expr got, sp_hyps hyps);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */

@@ -22,7 +22,7 @@ bool spi_is_op(const sp_node *node, const char *hlo) {
 
 typedef struct trial {
   spi_mender *m;
-  spi_edit edit; /* of the whole program */
+  spi_edit edit;           /* of the whole program */
   const sp_program *alone; /* the edited node */
   const sp_program *whole; /* or the edited program */
   spi_scaling scaling;
@@ -161,17 +161,16 @@ static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
 
 static bool accept(spi_mender *m, const spi_edit *edit, const char *text) {
   sp_ctx *ctx = m->s->ctx;
-  int64_t step = m->loop == UINT32_MAX
-                     ? -1
-                     : spi_first_step(
-                           m, spi_edit_program(ctx, m->program, edit));
-  m->mend = (spi_mend){.program = m->program,
-                       .node = edit->node,
-                       .text = sp_strdup(ctx, text)};
+  int64_t step =
+      m->loop == UINT32_MAX
+          ? -1
+          : spi_first_step(m, spi_edit_program(ctx, m->program, edit));
+  m->mend = (spi_mend){
+      .program = m->program, .node = edit->node, .text = sp_strdup(ctx, text)};
   if (step >= 0) {
-    m->mend.text = sp_format(ctx, "%s (it shows first in step %lld of %s)",
-                             text, (long long)step,
-                             m->s->dist_program->nodes[m->loop].name);
+    m->mend.text =
+        sp_format(ctx, "%s (it shows first in step %lld of %s)", text,
+                  (long long)step, m->s->dist_program->nodes[m->loop].name);
   }
   return true;
 }
@@ -303,9 +302,8 @@ static sp_state *state_of_body(spi_mender *m, const sp_program *body) {
 static void find_body_nodes(spi_mender *m, const sp_program *body,
                             uint32_t loop, place *x) {
   sp_state *state = state_of_body(m, body);
-  *x = (place){.program = body,
-               .known = state ? state->dist : NULL,
-               .loop = loop};
+  *x = (place){
+      .program = body, .known = state ? state->dist : NULL, .loop = loop};
   enter(m, x);
   bool *seen = sp_alloc_n(m->s->ctx, body->n_nodes + 1u, sizeof *seen);
   for (uint32_t k = 0; k < body->n_results; k++) {
@@ -321,15 +319,14 @@ static void find_body_nodes(spi_mender *m, const sp_program *body,
 typedef bool (*try_fn)(spi_mender *m, uint32_t node);
 
 /* A change in a loop costs a run of the loop: likely ones come first. */
-static const try_fn kinds[] = {spi_try_constant, spi_try_node,
-                               spi_try_fx,       spi_try_missing,
-                               spi_try_scale,    spi_try_sending,
-                               NULL};
+static const try_fn kinds[] = {
+    spi_try_constant, spi_try_node,    spi_try_fx, spi_try_missing,
+    spi_try_scale,    spi_try_sending, NULL};
 static const try_fn sampled_kinds[] = {spi_try_slice, spi_try_missing_sum,
                                        spi_try_fx, spi_try_node, NULL};
 static const try_fn loop_kinds[] = {spi_try_missing_sum, spi_try_position,
-                                    spi_try_node, spi_try_constant,
-                                    spi_try_missing, NULL};
+                                    spi_try_node,        spi_try_constant,
+                                    spi_try_missing,     NULL};
 
 static bool try_nodes(spi_mender *m, const place *x, int distance,
                       bool collectives) {
@@ -364,8 +361,7 @@ static place_list find_places(spi_mender *m, spi_fitter *fit, uint32_t wrong,
     for (size_t i = 0; i < x.nodes[distance].n; i++) {
       uint32_t n = x.nodes[distance].v[i];
       const sp_attr *a = sp_node_attr(&d->nodes[n], "body");
-      if (spi_is_op(&d->nodes[n], "while") && a &&
-          a->kind == SP_ATTR_REGION) {
+      if (spi_is_op(&d->nodes[n], "while") && a && a->kind == SP_ATTR_REGION) {
         place body;
         find_body_nodes(m, a->u.region, n, &body);
         sp_push(m->s->ctx, &places, body);

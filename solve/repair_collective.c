@@ -60,8 +60,8 @@ static void add_grouping(spi_mender *m, const sp_groups *g, const char *text) {
     }
   }
   const char *shown = groups_text(m->s->ctx, g);
-  spi_grouping x = {
-      g, text ? sp_format(m->s->ctx, "%s (%s)", shown, text) : shown};
+  spi_grouping x = {g, text ? sp_format(m->s->ctx, "%s (%s)", shown, text)
+                            : shown};
   sp_push(m->s->ctx, &m->groupings, x);
 }
 
@@ -127,10 +127,10 @@ void spi_find_groupings(spi_mender *m) {
       if (b) {
         add_grouping(
             m, agreeing(m, a, b),
-            k == i ? sp_format(s->ctx, "the ranks with the same %s", text)
-                   : sp_format(s->ctx, "the ranks with the same %s and %s",
-                               text,
-                               sp_show(s->pool, s->cuts.v[k].coordinate)));
+            k == i
+                ? sp_format(s->ctx, "the ranks with the same %s", text)
+                : sp_format(s->ctx, "the ranks with the same %s and %s", text,
+                            sp_show(s->pool, s->cuts.v[k].coordinate)));
       }
     }
   }
@@ -161,9 +161,9 @@ static const sp_groups *sorted(sp_ctx *ctx, const sp_groups *g) {
 static spi_edit with_groups(spi_mender *m, uint32_t at, const sp_node *node,
                             const sp_groups *g) {
   sp_attr value = {.kind = SP_ATTR_GROUPS, .u.groups = g};
-  return (spi_edit){.node = at,
-                    .becomes = spi_edit_attr(m->s->ctx, node,
-                                             groups_of(node)->name, value)};
+  return (spi_edit){
+      .node = at,
+      .becomes = spi_edit_attr(m->s->ctx, node, groups_of(node)->name, value)};
 }
 
 static bool try_groups(spi_mender *m, uint32_t at, const sp_node *node) {
@@ -238,11 +238,10 @@ static bool try_operation(spi_mender *m, uint32_t at, const sp_node *node) {
   }
   for (size_t i = 0; i < N_OPERATIONS; i++) {
     sp_attr value = {.kind = SP_ATTR_REGION,
-                     .u.region = spi_edit_reducer(
-                         m->s->ctx, type_of(m, node), operations[i].op)};
+                     .u.region = spi_edit_reducer(m->s->ctx, type_of(m, node),
+                                                  operations[i].op)};
     spi_edit e = {.node = at,
-                  .becomes =
-                      spi_edit_attr(m->s->ctx, node, "to_apply", value)};
+                  .becomes = spi_edit_attr(m->s->ctx, node, "to_apply", value)};
     if (spi_offer(m, &e,
                   "combines what the ranks hold by the wrong operation; as %s "
                   "all results are right",
@@ -353,8 +352,7 @@ static bool try_pairs(spi_mender *m, uint32_t at, const sp_node *node) {
   pairs way[MAX_PAIRS];
   uint32_t n = ways_to_send(m, way);
   for (uint32_t i = 0; i < n; i++) {
-    sp_attr value = {
-        .kind = SP_ATTR_INTS, .u.ints = way[i].v, .n = way[i].n};
+    sp_attr value = {.kind = SP_ATTR_INTS, .u.ints = way[i].v, .n = way[i].n};
     spi_edit e = {.node = at,
                   .becomes = spi_edit_attr(m->s->ctx, node,
                                            "source_target_pairs", value)};
@@ -392,9 +390,9 @@ static bool try_reducing(spi_mender *m, uint32_t at, const spi_grouping *g,
   sp_node *then = sp_alloc(m->s->ctx, sizeof *then);
   *then = (sp_node){.op = "hlo:all-reduce", .name = node->name};
   sp_attr groups = {.kind = SP_ATTR_GROUPS, .u.groups = g->groups};
-  sp_attr reducer = {.kind = SP_ATTR_REGION,
-                     .u.region = spi_edit_reducer(m->s->ctx, type_of(m, node),
-                                                  how->op)};
+  sp_attr reducer = {
+      .kind = SP_ATTR_REGION,
+      .u.region = spi_edit_reducer(m->s->ctx, type_of(m, node), how->op)};
   then = spi_edit_attr(m->s->ctx, then, "replica_groups", groups);
   then = spi_edit_attr(m->s->ctx, then, "to_apply", reducer);
   spi_edit e = {.node = at, .becomes = node, .then = then};
@@ -414,12 +412,11 @@ bool spi_try_sending(spi_mender *m, uint32_t at) {
   for (uint32_t i = 0; i < n; i++) {
     sp_node *then = sp_alloc(m->s->ctx, sizeof *then);
     *then = (sp_node){.op = "hlo:collective-permute", .name = node->name};
-    sp_attr value = {
-        .kind = SP_ATTR_INTS, .u.ints = way[i].v, .n = way[i].n};
-    spi_edit e = {.node = at,
-                  .becomes = node,
-                  .then = spi_edit_attr(m->s->ctx, then,
-                                        "source_target_pairs", value)};
+    sp_attr value = {.kind = SP_ATTR_INTS, .u.ints = way[i].v, .n = way[i].n};
+    spi_edit e = {
+        .node = at,
+        .becomes = node,
+        .then = spi_edit_attr(m->s->ctx, then, "source_target_pairs", value)};
     if (spi_offer(m, &e,
                   "stays on its rank: a collective-permute is missing after "
                   "it; when sent %s all results are right",

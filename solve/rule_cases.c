@@ -45,10 +45,9 @@ static sp_expr aligned(sp_prover *pr, sp_expr c, sp_hyps hyps) {
   sp_expr k = sp_isub(p, sp_iscale(p, mod, by), sum);
   k = sp_iscale(p, k, by);
   int64_t rest = (s % n + n) % n;
-  sp_expr better =
-      sp_eq(p, sp_imod(p, sp_isub(p, k, x), n), sp_int(p, rest));
-  sp_expr same = sp_and(p, sp_or(p, sp_not(p, c), better),
-                        sp_or(p, sp_not(p, better), c));
+  sp_expr better = sp_eq(p, sp_imod(p, sp_isub(p, k, x), n), sp_int(p, rest));
+  sp_expr same =
+      sp_and(p, sp_or(p, sp_not(p, c), better), sp_or(p, sp_not(p, better), c));
   return sp_prove_holds(pr, "cases: condition turned round", same, hyps)
              ? better
              : c;

@@ -28,8 +28,7 @@ typedef struct facts {
 
 static bool is_extremum(const sp_pool *p, sp_expr e) {
   return sp_kind_of(p, e) == SP_KIND_RED && sp_sort_of(p, e) == SP_SORT_REAL &&
-         (sp_red_op_of(p, e) == SP_RED_MAX ||
-          sp_red_op_of(p, e) == SP_RED_MIN);
+         (sp_red_op_of(p, e) == SP_RED_MAX || sp_red_op_of(p, e) == SP_RED_MIN);
 }
 
 static void add_term(sp_expr *v, uint32_t *n, sp_expr e) {

@@ -5,7 +5,8 @@
  *
  * Raw definitions keep conditions that ranges decide (`ids < 0` where ids are
  * not negative). Then sums do not reach the same normal form on both sides. The
- * index simplifier says what the term should be; that it is so is an obligation.
+ * index simplifier says what the term should be; that it is so is an
+ * obligation.
  */
 #include "solve/prove.h"
 #include "solve/seen.h"

@@ -95,11 +95,9 @@ static bool witness_of_equation(const sum *s, sp_expr d, sp_expr *witness) {
     return false;
   }
   sp_equations eqs = {0}, none = {0};
-  sp_push(sp_pool_ctx(p), &eqs,
-          ((sp_equation){left, sp_iscale(p, rest, -1)}));
-  int64_t first = sp_kind_of(p, left) == SP_KIND_LIN
-                      ? sp_lin_coef(p, left, 0)
-                      : 1;
+  sp_push(sp_pool_ctx(p), &eqs, ((sp_equation){left, sp_iscale(p, rest, -1)}));
+  int64_t first =
+      sp_kind_of(p, left) == SP_KIND_LIN ? sp_lin_coef(p, left, 0) : 1;
   if (first < 0) {
     eqs.v[0] = (sp_equation){sp_iscale(p, left, -1), rest};
   }
@@ -189,8 +187,8 @@ static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
     sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
     if (sp_kind_of(p, off[i]) == SP_KIND_NOT &&
         sp_kind_of(p, sp_arg(p, off[i], 0)) == SP_KIND_EQ0) {
-      found = witness_of_equation(s, sp_arg(p, sp_arg(p, off[i], 0), 0),
-                                  witness);
+      found =
+          witness_of_equation(s, sp_arg(p, sp_arg(p, off[i], 0), 0), witness);
     } else if (sp_kind_of(p, off[i]) == SP_KIND_LT0) {
       found = witness_of_bound(s, sp_arg(p, off[i], 0), witness);
     }

@@ -8,10 +8,10 @@
  *   2. (s, k') -> m_s(k') is injective where the g_s hold,
  *   3. each k of K with G(k) is some m_s(k') with g_s(k'),
  * then the whole is its pieces combined: both reduce the same values, each as
- * often. Instead of 3., where there are no conditions (they can be part of A and
- * the B_s, which then are the operation's identity elsewhere): the sizes of the
- * K_s add up to that of K. An operation that does not mind repetition (max, min, or,
- * and) needs 1. and 3. only.
+ * often. Instead of 3., where there are no conditions (they can be part of A
+ * and the B_s, which then are the operation's identity elsewhere): the sizes of
+ * the K_s add up to that of K. An operation that does not mind repetition (max,
+ * min, or, and) needs 1. and 3. only.
  *
  * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
  * those of P_2, each over k, too (sums are finite: order does not matter). A
@@ -84,8 +84,8 @@ static bool combines(sp_pool *p, sp_expr e, sp_red_op op) {
 }
 
 static bool is_choice(const sp_pool *p, sp_expr e) {
-  return sp_kind_of(p, e) == SP_KIND_ITE &&
-         sp_sort_of(p, e) == SP_SORT_REAL && !sp_has_red(p, sp_arg(p, e, 0));
+  return sp_kind_of(p, e) == SP_KIND_ITE && sp_sort_of(p, e) == SP_SORT_REAL &&
+         !sp_has_red(p, sp_arg(p, e, 0));
 }
 
 /* Is a branch of the choice e more than one piece, or a reduction? */
@@ -301,8 +301,7 @@ static bool piece_fits(const whole *w, piece *x) {
       continue;
     }
     sp_expr moved = sp_subst(p, w->body, w->n, w->var, x->map);
-    if ((moved.v == x->body.v ||
-         sp_probe_equal(w->pr, moved, x->body, hyps)) &&
+    if ((moved.v == x->body.v || sp_probe_equal(w->pr, moved, x->body, hyps)) &&
         sp_prove_equal(w->pr, moved, x->body, hyps)) {
       return true;
     }
@@ -324,8 +323,8 @@ static sp_expr in_range(sp_pool *p, uint32_t n, const sp_expr *var,
   sp_expr all = sp_bool(p, true);
   for (uint32_t i = 0; i < n; i++) {
     all = sp_and(p, all, sp_le(p, sp_int(p, 0), value[i]));
-    all = sp_and(p, all,
-                 sp_lt(p, value[i], sp_int(p, sp_var_extent(p, var[i]))));
+    all =
+        sp_and(p, all, sp_lt(p, value[i], sp_int(p, sp_var_extent(p, var[i]))));
   }
   return all;
 }
@@ -363,10 +362,9 @@ static bool apart(const whole *w, const piece *x, const piece *y) {
     hyps = spi_hyps_with(w->pr, hyps, guard);
   }
   sp_pool_mode(p, mode);
-  return sp_prove_holds(w->pr,
-                        x == y ? "pieces: map injective"
-                               : "pieces: images disjoint",
-                        goal, hyps);
+  return sp_prove_holds(
+      w->pr, x == y ? "pieces: map injective" : "pieces: images disjoint", goal,
+      hyps);
 }
 
 /* The point k of the whole is met by the piece: at what its map, solved for
@@ -375,8 +373,7 @@ static sp_expr meets(const whole *w, const piece *x) {
   sp_pool *p = w->p;
   sp_equations equations = {0}, none = {0};
   for (uint32_t i = 0; i < w->n; i++) {
-    sp_push(sp_pool_ctx(p), &equations,
-            ((sp_equation){x->map[i], w->var[i]}));
+    sp_push(sp_pool_ctx(p), &equations, ((sp_equation){x->map[i], w->var[i]}));
   }
   sp_expr at[MAX_VARS], image[MAX_VARS];
   sp_equations_solve(p, &equations, &none, x->n, x->var, at);

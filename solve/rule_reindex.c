@@ -143,16 +143,14 @@ static bool reindexed(sp_prover *pr, const side *a, const side *b,
   if (moved.v != b->body.v && !sp_probe_equal(pr, moved, b->body, hyps)) {
     return false;
   }
-  if (!is_renaming(p, a, b, map) &&
-      !(proved_in_range(pr, a, map, hyps) &&
-        proved_injective(pr, a, b, map, hyps))) {
+  if (!is_renaming(p, a, b, map) && !(proved_in_range(pr, a, map, hyps) &&
+                                      proved_injective(pr, a, b, map, hyps))) {
     return false;
   }
   return sp_prove_equal(pr, moved, b->body, hyps);
 }
 
-static bool reindex(sp_prover *pr, const side *a, const side *b,
-                    sp_hyps hyps) {
+static bool reindex(sp_prover *pr, const side *a, const side *b, sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
   if (!sizes_equal(p, a, b)) {
     return false;
@@ -206,8 +204,8 @@ static bool permuted(sp_prover *pr, const side *a, const side *b,
   uint32_t n = a->n > b->n ? a->n : b->n, i = 0;
   for (;;) {
     sp_expr map[MAX_PERMUTED];
-    digit_map(p, a, a->n > b->n ? order : plain, b,
-              a->n > b->n ? plain : order, map);
+    digit_map(p, a, a->n > b->n ? order : plain, b, a->n > b->n ? plain : order,
+              map);
     if (reindexed(pr, a, b, map, hyps)) {
       return true;
     }
@@ -294,8 +292,7 @@ static bool guarded(sp_prover *pr, sp_red_op op, const side *a, const side *b,
     return true;
   }
   sp_expr back = sp_subst(p, b->inner, b->n, b->var, w);
-  return sp_prove_equal(pr, back, a->inner,
-                        spi_hyps_with(pr, hyps, a->guard));
+  return sp_prove_equal(pr, back, a->inner, spi_hyps_with(pr, hyps, a->guard));
 }
 
 static bool lambda_equal(sp_prover *pr, const side *a, const side *b,

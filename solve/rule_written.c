@@ -12,12 +12,18 @@
 #include "solve/prove.h"
 #include "solve/seen.h"
 
-enum { MAX_POINTS = 16, MAX_ALL = 256, MAX_VARS = 8, MAX_SIZE = 20000,
-       MAX_GIVEN = 300, MAX_CHOICES = 32 };
+enum {
+  MAX_POINTS = 16,
+  MAX_ALL = 256,
+  MAX_VARS = 8,
+  MAX_SIZE = 20000,
+  MAX_GIVEN = 300,
+  MAX_CHOICES = 32
+};
 
 typedef struct writer {
   sp_prover *pr;
-  bool moves; /* only what moves elements */
+  bool moves;  /* only what moves elements */
   int64_t all; /* written so far */
 } writer;
 

@@ -117,10 +117,10 @@ static bool regions_are_functions(const sp_node *node) {
     const sp_program *p = a->kind == SP_ATTR_REGION ? a->u.region : NULL;
     for (uint32_t i = 0; p && i < p->n_nodes; i++) {
       const sp_node *inner = &p->nodes[i];
-      bool known = spi_is_loop(inner) ||
-                   (sp_op_find(inner->op) &&
-                    strcmp(inner->op, "hlo:custom-call") != 0 &&
-                    strcmp(inner->op, "hlo:rng") != 0);
+      bool known =
+          spi_is_loop(inner) ||
+          (sp_op_find(inner->op) && strcmp(inner->op, "hlo:custom-call") != 0 &&
+           strcmp(inner->op, "hlo:rng") != 0);
       if (!known || !regions_are_functions(inner)) {
         return false;
       }

@@ -33,8 +33,8 @@ static sp_expr symbol_at(sp_state *s, uint32_t t, sp_expr rank,
     }
     return sp_read(s->pool, s->seq[t].sym, full);
   }
-  full[0] = home ? sp_table(s->pool, home, s->seq_program->partitions, rank)
-                 : rank;
+  full[0] =
+      home ? sp_table(s->pool, home, s->seq_program->partitions, rank) : rank;
   for (uint32_t d = 0; d < n; d++) {
     full[d + 1] = idx[d];
   }
@@ -113,8 +113,7 @@ static sp_expr define(sp_state *s, uint32_t t, bool raw) {
   sp_call call = call_of(s, t, &env);
   call.read = read_operand;
   call.assume = note;
-  sp_mode was =
-      sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_mode was = sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
   sp_expr e = sp_op_element(&call, s->seq[t].idx);
   sp_pool_mode(s->pool, was);
   return e;
@@ -268,7 +267,7 @@ static void try_define(sp_state *s, uint32_t t) {
   }
   v->def = spi_onehot(s->prover, define(s, t, false));
   v->heavy = sp_has_red(s->pool, v->def) ? heavy : 0; /* one-hot sums go */
-  if (v->opaque) { /* a loop */
+  if (v->opaque) {                                    /* a loop */
     v->def = (sp_expr){0};
     enqueue_users(s, t);
     return;
@@ -427,8 +426,7 @@ static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
 
 sp_expr spi_expand(sp_state *s, sp_expr e, bool raw) {
   expansion x = {s, 0, raw};
-  sp_mode was =
-      sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
+  sp_mode was = sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
   sp_expr wide = sp_map(s->pool, e, expand_node, &x);
   sp_pool_mode(s->pool, was);
   return raw ? wide : spi_onehot(s->prover, wide);
@@ -448,8 +446,7 @@ static void build_users(sp_state *s) {
   for (uint32_t t = 0; t < n; t++) {
     s->user_start[t + 2] += s->user_start[t + 1];
   }
-  s->users =
-      sp_alloc_n(s->ctx, s->user_start[n + 1] + 1u, sizeof *s->users);
+  s->users = sp_alloc_n(s->ctx, s->user_start[n + 1] + 1u, sizeof *s->users);
   for (uint32_t k = 0; k < p->n_nodes; k++) {
     for (uint32_t i = 0; i < p->nodes[k].n_in; i++) {
       for (uint32_t o = 0; o < p->nodes[k].n_out; o++) {

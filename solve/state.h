@@ -26,27 +26,27 @@ typedef struct seq_tensor {
   sp_expr def, raw;   /* 0: not computed, or stale */
   sp_expr expanded;   /* def with elementwise anchors expanded; 0: stale */
   bool anchor;
-  bool opaque;        /* operator unknown: a symbol without definition */
-  bool reduces;       /* its operator makes a reduction */
+  bool opaque;  /* operator unknown: a symbol without definition */
+  bool reduces; /* its operator makes a reduction */
   bool queued;
-  uint32_t heavy;     /* reductions between it and anchors, when def is set */
-  uint32_t alias;     /* anchor of equal value + 1, or 0 */
-  uint64_t idle;      /* anchor: dimensions along which all elements are
-                         equal, proved; it is read at 0 there */
+  uint32_t heavy;      /* reductions between it and anchors, when def is set */
+  uint32_t alias;      /* anchor of equal value + 1, or 0 */
+  uint64_t idle;       /* anchor: dimensions along which all elements are
+                          equal, proved; it is read at 0 there */
   const char *trouble; /* opaque: why */
   const int64_t *home; /* ranked: the rank whose value every rank reads, since
                           they are copies; NULL: its own */
 } seq_tensor;
 
 typedef struct dist_tensor {
-  sp_sym sym;         /* for contents that are not related (padding) */
+  sp_sym sym; /* for contents that are not related (padding) */
   const sp_expr *idx;
-  sp_expr relation;   /* 0: none */
+  sp_expr relation; /* 0: none */
   sp_expr def, raw;
-  bool opaque;        /* operator unknown, or nothing is said of it */
+  bool opaque; /* operator unknown, or nothing is said of it */
   uint32_t heavy;
-  uint32_t seq;       /* matched sequential tensor + 1, or 0 */
-  const char *how;    /* rule, or why there is no relation */
+  uint32_t seq;    /* matched sequential tensor + 1, or 0 */
+  const char *how; /* rule, or why there is no relation */
   const char *nearest;
 } dist_tensor;
 
@@ -123,14 +123,14 @@ typedef struct sp_state {
   uint32_t last; /* latest anchor matched, in program order */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
-  SP_VEC(spi_cut) cuts; /* by which inputs are cut */
-  SP_VEC(spi_kept) kept; /* bodies of loops, for the report */
+  SP_VEC(spi_cut) cuts;     /* by which inputs are cut */
+  SP_VEC(spi_kept) kept;    /* bodies of loops, for the report */
   SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
-  bool *loop_used; /* by sequential node: has its counterpart */
-  bool *loop_open; /* it has none: its results have definitions */
-  sp_expr **loop_end; /* then, once asked for: closed forms of its results */
+  bool *loop_used;       /* by sequential node: has its counterpart */
+  bool *loop_open;       /* it has none: its results have definitions */
+  sp_expr **loop_end;    /* then, once asked for: closed forms of its results */
   sp_report_stats stats;
 } sp_state;
 
@@ -184,8 +184,8 @@ sp_expr spi_by_known_sums(sp_state *s, sp_expr e);
 void spi_dist_start(sp_state *s);
 sp_expr spi_dist_def(sp_state *s, uint32_t t);
 sp_expr spi_dist_raw(sp_state *s, uint32_t t);
-sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank,
-                      const sp_expr *idx, bool raw);
+sp_expr spi_dist_read(sp_state *s, uint32_t t, sp_expr rank, const sp_expr *idx,
+                      bool raw);
 
 /* ---- placement.c ---- */
 /* Index in the global tensor of local element j on the rank: out[d]; guard is
@@ -240,8 +240,8 @@ void spi_outputs(sp_state *s, sp_report *report);
 uint32_t spi_first_unrelated(sp_state *s);
 /* The distributed tensor w holds the sequential one v at phi, where guard:
  * proved. */
-bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w,
-                       const sp_expr *phi, sp_expr guard);
+bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w, const sp_expr *phi,
+                       sp_expr guard);
 
 /* Index variables of class INDEX shared by tensors: variable d of an extent. */
 const sp_expr *spi_index_vars(sp_state *s, const sp_shape *shape);

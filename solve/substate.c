@@ -50,8 +50,7 @@ static sp_expr replace_node(void *env, sp_pool *p, sp_expr e) {
   if (!sp_has_read(p, e)) {
     return e;
   }
-  return sp_kind_of(p, e) == SP_KIND_READ &&
-                 sp_read_sym(p, e).v == r->sym.v
+  return sp_kind_of(p, e) == SP_KIND_READ && sp_read_sym(p, e).v == r->sym.v
              ? r->value
              : (sp_expr){0};
 }

@@ -174,22 +174,24 @@ static void which_run(sp_ctx *ctx, void *arg) {
   "[rank" r "]:I1130 01:47:19.960 295 t.py:2] [0/0] [__aot_graphs] "
 
 static void the_lines_of_two_ranks_may_be_mixed(void) {
-  static const char text[] = RANK("1") " class f(torch.nn.Module):\n" RANK("0") " class g(torch.nn.Module):\n" RANK(
-      "1") "    def forward(self, x: \"f32[4]\"):\n" RANK("0") "    def "
-                                                               "forward(self, "
-                                                               "y: "
-                                                               "\"f32[4]\"):"
-                                                               "\n" RANK("0") "        a: "
-                                                                              "\"f32[4]\" = "
-                                                                              "torch.ops.aten."
-                                                                              "add.Tensor(y, "
-                                                                              "0)\n" RANK("1") "        a: \"f32[4]\" = torch.ops.aten.add.Tensor(x, 1)\n" RANK(
-                                                                                  "0") "      "
-                                                                                       "  "
-                                                                                       "return"
-                                                                                       " a"
-                                                                                       "\n" RANK(
-                                                                                           "1") "        return a\n";
+  static const char text[] = RANK("1") " class f(torch.nn.Module):\n" RANK("0") " class g(torch.nn.Module):\n" RANK("1") "    def forward(self, x: \"f32[4]\"):\n" RANK(
+      "0") "    def "
+           "forward(self, "
+           "y: "
+           "\"f32[4]\"):"
+           "\n" RANK(
+               "0") "        a: "
+                    "\"f32[4]\" = "
+                    "torch.ops.aten."
+                    "add.Tensor(y, "
+                    "0)\n" RANK("1") "        a: \"f32[4]\" = "
+                                     "torch.ops.aten.add.Tensor(x, 1)\n" RANK(
+                                         "0") "      "
+                                              "  "
+                                              "return"
+                                              " a"
+                                              "\n" RANK(
+                                                  "1") "        return a\n";
   static const char *const want[] = {
       "a:f32[4] aten.add.Tensor(x) arg1=1\nreturn a",
       "a:f32[4] aten.add.Tensor(y) arg1=0\nreturn a",

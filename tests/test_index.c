@@ -145,8 +145,7 @@ static void division(bench *b) {
   same(b, sp_idiv(p, sp_iaddc(p, b->i, 8), 8), num(b, 1));
   same(b, sp_idiv(p, sp_iaddc(p, b->j, -4), 4), num(b, -1));
   /* common factor */
-  same(b, sp_idiv(p, sp_iscale(p, z, 6), 9),
-       sp_idiv(p, sp_iscale(p, z, 2), 3));
+  same(b, sp_idiv(p, sp_iscale(p, z, 6), 9), sp_idiv(p, sp_iscale(p, z, 2), 3));
   same(b, sp_imod(p, sp_iscale(p, z, 6), 9),
        sp_iscale(p, sp_imod(p, sp_iscale(p, z, 2), 3), 3));
   /* low digits drop out */
@@ -162,8 +161,7 @@ static void division(bench *b) {
   same(b, sp_imod(p, sp_imod(p, z, 12), 4), sp_imod(p, z, 4));
   same(b, sp_imod(p, lin2(b, 3, sp_imod(p, z, 4), 1, b->k), 12),
        sp_imod(p, lin2(b, 3, z, 1, b->k), 12));
-  same(b, sp_idiv(p, sp_imod(p, z, 12), 4),
-       sp_imod(p, sp_idiv(p, z, 4), 3));
+  same(b, sp_idiv(p, sp_imod(p, z, 12), 4), sp_imod(p, sp_idiv(p, z, 4), 3));
   /* residues, mirrored */
   same(b, sp_imod(p, sp_iscale(p, z, 9), 8), sp_imod(p, z, 8));
   same(b, sp_imod(p, sp_isub(p, num(b, 95), b->k), 8),
@@ -194,21 +192,20 @@ static void ranges(bench *b) {
   CU_ASSERT_TRUE(sp_range(p, lin2(b, -2, b->i, 3, b->n), &lo, &hi));
   CU_ASSERT_EQUAL(lo, -14);
   CU_ASSERT_EQUAL(hi, 15);
-  CU_ASSERT_TRUE(sp_range(p, sp_clamp(p, b->z, num(b, 2), num(b, 9)), &lo,
-                          &hi));
+  CU_ASSERT_TRUE(
+      sp_range(p, sp_clamp(p, b->z, num(b, 2), num(b, 9)), &lo, &hi));
   CU_ASSERT_EQUAL(lo, 2);
   CU_ASSERT_EQUAL(hi, 9);
   /* the branches under their conditions */
-  sp_expr e = sp_ite(p, below(b, b->i, 3), sp_iaddc(p, b->i, 5),
-                     sp_iscale(p, b->i, 2));
+  sp_expr e =
+      sp_ite(p, below(b, b->i, 3), sp_iaddc(p, b->i, 5), sp_iscale(p, b->i, 2));
   CU_ASSERT_TRUE(sp_range(p, e, &lo, &hi));
   CU_ASSERT_EQUAL(lo, 5);
   CU_ASSERT_EQUAL(hi, 14);
   sp_expr v[2] = {b->n, num(b, 4)};
   CU_ASSERT_TRUE(sp_range(p, sp_imul(p, b->i, b->n), &lo, &hi));
   CU_ASSERT_EQUAL(hi, 35);
-  sp_expr q = sp_fn(p, SP_SORT_INT, "irem.trunc", 2,
-                    (sp_expr[]){b->z, b->n});
+  sp_expr q = sp_fn(p, SP_SORT_INT, "irem.trunc", 2, (sp_expr[]){b->z, b->n});
   CU_ASSERT_FALSE(sp_range(p, q, &lo, &hi));
   CU_ASSERT_TRUE(sp_range(p, sp_fn(p, SP_SORT_INT, "iand", 2, v), &lo, &hi));
   CU_ASSERT_EQUAL(hi, 4);
@@ -240,8 +237,7 @@ static void comparisons(bench *b) {
   same(b, is(b, lin2(b, 4, z, 1, b->j), 11),
        sp_and(p, is(b, z, 2), is(b, b->j, 3)));
   same(b, is(b, sp_idiv(p, b->k, 8), 0), below(b, b->k, 8));
-  same(b, is(b, lin2(b, 4, z, 2, sp_imod(p, b->k, 2)), 1),
-       sp_bool(p, false));
+  same(b, is(b, lin2(b, 4, z, 2, sp_imod(p, b->k, 2)), 1), sp_bool(p, false));
 }
 
 static void real_comparisons(bench *b) {
@@ -299,8 +295,7 @@ static void choices(bench *b) {
        sp_ite(p, sp_or(p, c, d), zero, x));
   same(b, sp_ite(p, c, zero, sp_scale(p, x, sp_num_ratio(p, 3, 2))),
        sp_scale(p, sp_ite(p, c, zero, x), sp_num_ratio(p, 3, 2)));
-  same(b, sp_ite(p, c, x, sp_ite(p, d, x, y)),
-       sp_ite(p, sp_or(p, c, d), x, y));
+  same(b, sp_ite(p, c, x, sp_ite(p, d, x, y)), sp_ite(p, sp_or(p, c, d), x, y));
   /* the condition holds in its branch */
   same(b, sp_ite(p, c, sp_ite(p, c, x, y), y), sp_ite(p, c, x, y));
   same(b, sp_ite(p, sp_or(p, c, d), x, sp_ite(p, d, zero, y)),
@@ -311,8 +306,7 @@ static void choices(bench *b) {
   same(b, sp_ite(p, tall, sp_max(p, b->i, b->n), num(b, 9)),
        sp_ite(p, tall, b->n, num(b, 9)));
   /* a choice of the smaller is a minimum */
-  same(b, sp_ite(p, sp_lt(p, b->z, b->n), b->z, b->n),
-       sp_min(p, b->z, b->n));
+  same(b, sp_ite(p, sp_lt(p, b->z, b->n), b->z, b->n), sp_min(p, b->z, b->n));
   same(b, sp_ite(p, below(b, b->z, 0), num(b, 0), b->z),
        sp_max(p, b->z, num(b, 0)));
 }
@@ -323,8 +317,7 @@ static void assumptions(bench *b) {
   sp_expr q = sp_idiv(p, b->k, 4);
   same(b, sp_assume(p, q, below(b, b->k, 4), true), num(b, 0));
   same(b, sp_assume(p, q, below(b, b->k, 92), false), num(b, 23));
-  same(b, sp_assume(p, sp_imod(p, b->k, 5), is(b, b->k, 7), true),
-       num(b, 2));
+  same(b, sp_assume(p, sp_imod(p, b->k, 5), is(b, b->k, 7), true), num(b, 2));
   sp_expr both = sp_or(p, below(b, b->k, 4), is(b, b->n, 1));
   same(b, sp_assume(p, below(b, b->k, 3), both, false), sp_bool(p, false));
   /* two atoms: i < j bounds both */
@@ -411,8 +404,7 @@ static void rank_terms_are_tabulated(bench *b) {
   /* (r - 1) mod 8 written with a remainder and a sign fix */
   sp_expr v[2] = {sp_iaddc(p, r, -1), num(b, 8)};
   sp_expr rem = sp_fn(p, SP_SORT_INT, "irem.trunc", 2, v);
-  sp_expr e =
-      sp_ite(p, below(b, rem, 0), sp_iaddc(p, rem, 8), rem);
+  sp_expr e = sp_ite(p, below(b, rem, 0), sp_iaddc(p, rem, 8), rem);
   same(b, e, sp_imod(p, sp_iaddc(p, r, 7), 8));
   e = sp_ite(p, below(b, r, 7), sp_iaddc(p, r, 1), num(b, 0));
   same(b, e, sp_imod(p, sp_iaddc(p, r, 1), 8));
@@ -476,8 +468,9 @@ static void substitution(bench *b) {
   sp_expr ij[2] = {b->i, b->j}, ji[2] = {b->j, b->i};
   same(b, sp_subst(p, lin2(b, 4, b->i, 1, b->j), 2, ij, ji),
        lin2(b, 4, b->j, 1, b->i));
-  same(b, sp_subst(p, sp_idiv(p, b->k, 4), 1, &b->k,
-                   &(sp_expr){lin2(b, 4, b->i, 1, b->j).v}),
+  same(b,
+       sp_subst(p, sp_idiv(p, b->k, 4), 1, &b->k,
+                &(sp_expr){lin2(b, 4, b->i, 1, b->j).v}),
        b->i);
 }
 
@@ -485,8 +478,8 @@ static void substitution_does_not_capture(bench *b) {
   sp_pool *p = b->p;
   sp_sym s = sp_sym_new(p, "X", SP_SORT_REAL, 2, (int64_t[]){8, 8});
   sp_expr f = sp_fresh(p, 8), g = sp_fresh(p, 8);
-  sp_expr in = sp_red(p, SP_RED_MAX, 1, &f,
-                      sp_read(p, s, (sp_expr[]){f, b->i}));
+  sp_expr in =
+      sp_red(p, SP_RED_MAX, 1, &f, sp_read(p, s, (sp_expr[]){f, b->i}));
   /* any index term with a reduction in it, put where i stands */
   sp_sym a = sp_sym_new(p, "A", SP_SORT_INT, 1, (int64_t[]){8});
   sp_expr top = sp_red(p, SP_RED_MAX, 1, &g, sp_read(p, a, &g));
@@ -509,8 +502,7 @@ static sp_expr inline_read(void *env, sp_pool *p, sp_expr e) {
   }
   /* D[x] = max over k of T[k, x] */
   sp_expr k = sp_fresh(p, 8), x = sp_arg(p, e, 0);
-  return sp_red(p, SP_RED_MAX, 1, &k,
-                sp_read(p, n->to, (sp_expr[]){k, x}));
+  return sp_red(p, SP_RED_MAX, 1, &k, sp_read(p, n->to, (sp_expr[]){k, x}));
 }
 
 static void mapping_opens_binders(bench *b) {
@@ -521,8 +513,8 @@ static void mapping_opens_binders(bench *b) {
   sp_expr k = sp_fresh(p, 8), l = sp_fresh(p, 8), m = sp_fresh(p, 8);
   sp_expr e = sp_red(p, SP_RED_SUM, 1, &k, sp_read(p, n.from, &k));
   sp_expr got = sp_map(p, e, inline_read, &n);
-  sp_expr inner = sp_red(p, SP_RED_MAX, 1, &l,
-                         sp_read(p, n.to, (sp_expr[]){l, m}));
+  sp_expr inner =
+      sp_red(p, SP_RED_MAX, 1, &l, sp_read(p, n.to, (sp_expr[]){l, m}));
   same(b, got, sp_red(p, SP_RED_SUM, 1, &m, inner));
 }
 

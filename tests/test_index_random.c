@@ -154,8 +154,7 @@ static sp_expr make_function(maker *m, int depth) {
     return sp_fn(m->p, SP_SORT_INT, draw(m, 2) ? "ishl" : "ishr", 2, v);
   }
   v[1] = sp_int(m->p, draw(m, 4) ? c : -c);
-  return sp_fn(m->p, SP_SORT_INT, kind < 6 ? "idiv.trunc" : "irem.trunc", 2,
-               v);
+  return sp_fn(m->p, SP_SORT_INT, kind < 6 ? "idiv.trunc" : "irem.trunc", 2, v);
 }
 
 /* A digit of a position: what reshapes are made of. */
@@ -245,8 +244,7 @@ static sp_expr make_int(maker *m, int depth) {
   case 17:
     return make_function(m, depth);
   case 18:
-    return draw(m, 3) ? make_digits(m, depth)
-                      : make_red(m, SP_SORT_INT, depth);
+    return draw(m, 3) ? make_digits(m, depth) : make_red(m, SP_SORT_INT, depth);
   default:
     return make_digits(m, depth);
   }
@@ -308,8 +306,7 @@ static void make_world(maker *m) {
     char name[8];
     snprintf(name, sizeof name, "%c", rank ? 'r' : 'i' + i - 1);
     m->extent[i] = n;
-    m->var[i] =
-        sp_var(m->p, rank ? SP_VAR_RANK : SP_VAR_INDEX, name, n);
+    m->var[i] = sp_var(m->p, rank ? SP_VAR_RANK : SP_VAR_INDEX, name, n);
   }
   m->ints[0] = sp_sym_new(m->p, "A", SP_SORT_INT, 1, one);
   m->ints[1] = sp_sym_new(m->p, "B", SP_SORT_INT, 0, NULL);
@@ -471,13 +468,12 @@ static bool one_recipe(sp_pool *p, uint64_t seed) {
             same_values(&m, "raw and normal", seed, raw_cond, cond, none) &&
             same_values(&m, "raw and raw index", seed, raw, stated, none);
   ok = ok && (sort != SP_SORT_INT || in_range(&m, seed, e));
-  ok = ok && same_values(&m, "sp_simplify", seed, raw, sp_simplify(p, raw),
-                         none);
+  ok = ok &&
+       same_values(&m, "sp_simplify", seed, raw, sp_simplify(p, raw), none);
   sp_expr yes = sp_assume(p, e, cond, true);
   sp_expr no = sp_assume(p, e, cond, false);
   ok = ok && same_values(&m, "sp_assume true", seed, e, yes, cond);
-  ok = ok && same_values(&m, "sp_assume false", seed, e, no,
-                         sp_not(p, cond));
+  ok = ok && same_values(&m, "sp_assume false", seed, e, no, sp_not(p, cond));
   return ok && subst_agrees(&m, seed, e);
 }
 

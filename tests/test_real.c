@@ -198,12 +198,10 @@ TEST(sums_factor_a_common_element) {
 
 TEST(one_less_a_guard_is_the_opposite_guard) {
   sp_expr one = num(p, 1, 1), low = sp_lt(p, sp_fresh(p, 8), sp_int(p, 3));
-  SAME(sp_sub(p, one, guarded(p, low, one)),
-       guarded(p, sp_not(p, low), one));
+  SAME(sp_sub(p, one, guarded(p, low, one)), guarded(p, sp_not(p, low), one));
   SAME(sp_sub(p, guarded(p, low, one), one),
        scale(p, guarded(p, sp_not(p, low), one), -1));
-  DIFFER(sp_add(p, one, guarded(p, low, one)),
-         guarded(p, sp_not(p, low), one));
+  DIFFER(sp_add(p, one, guarded(p, low, one)), guarded(p, sp_not(p, low), one));
 }
 
 TEST(choices_by_the_rank_join) {

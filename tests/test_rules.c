@@ -41,8 +41,7 @@ static void reindex(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 32);
   sp_expr i = index_var(b, 32);
-  sp_expr k = sp_fresh(b->p, 32), p = sp_fresh(b->p, 4),
-          j = sp_fresh(b->p, 8);
+  sp_expr k = sp_fresh(b->p, 32), p = sp_fresh(b->p, 4), j = sp_fresh(b->p, 8);
   sp_expr whole = red1(b, SP_RED_SUM, k, at2(b, x, i, k));
   sp_expr cut = red2(b, SP_RED_SUM, p, j, at2(b, x, i, digits(b, p, 8, j)));
   PROVED(equal(pr, whole, cut));
@@ -59,11 +58,11 @@ static void reindex_backwards(bench *b) {
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
   sp_expr k = sp_fresh(b->p, 16), m = sp_fresh(b->p, 16);
   sp_expr forth = red1(b, SP_RED_SUM, k, at1(b, x, k));
-  sp_expr back = red1(b, SP_RED_SUM, m,
-                      at1(b, x, sp_isub(b->p, sp_int(b->p, 15), m)));
+  sp_expr back =
+      red1(b, SP_RED_SUM, m, at1(b, x, sp_isub(b->p, sp_int(b->p, 15), m)));
   PROVED(equal(pr, forth, back));
-  sp_expr beyond = red1(b, SP_RED_SUM, m,
-                        at1(b, x, sp_isub(b->p, sp_int(b->p, 16), m)));
+  sp_expr beyond =
+      red1(b, SP_RED_SUM, m, at1(b, x, sp_isub(b->p, sp_int(b->p, 16), m)));
   OPEN(equal(pr, forth, beyond));
 }
 
@@ -82,8 +81,7 @@ static sp_expr padded(bench *b, sp_sym x, int64_t limit) {
   sp_expr p = sp_fresh(b->p, 4), j = sp_fresh(b->p, 3);
   sp_expr at = digits(b, p, 3, j);
   sp_expr off = sp_le(b->p, sp_int(b->p, limit), at);
-  sp_expr body =
-      sp_ite(b->p, off, sp_real_i64(b->p, 0), at1(b, x, at));
+  sp_expr body = sp_ite(b->p, off, sp_real_i64(b->p, 0), at1(b, x, at));
   return red2(b, SP_RED_SUM, p, j, body);
 }
 
@@ -135,8 +133,7 @@ static sp_expr looked_up(bench *b, sp_sym table, sp_expr id, int64_t stride) {
   sp_expr first = sp_iscale(b->p, p, stride);
   sp_expr mine = sp_and(b->p, sp_le(b->p, first, id),
                         sp_lt(b->p, id, sp_iaddc(b->p, first, 8)));
-  sp_expr body = sp_ite(b->p, mine, at1(b, table, id),
-                        sp_real_i64(b->p, 0));
+  sp_expr body = sp_ite(b->p, mine, at1(b, table, id), sp_real_i64(b->p, 0));
   return red1(b, SP_RED_SUM, p, body);
 }
 
@@ -214,11 +211,10 @@ static sp_expr tiles(bench *b, sp_red_op op, sp_sym x, int64_t apart,
   for (int64_t t = 0; t < 3; t++) {
     sp_expr k = sp_fresh(b->p, 8), at = sp_iaddc(b->p, k, apart * t);
     sp_expr inside = sp_lt(b->p, at, sp_int(b->p, limit));
-    sp_expr tile =
-        red1(b, op, k, sp_ite(b->p, inside, at1(b, x, at), none));
-    all = t == 0               ? tile
+    sp_expr tile = red1(b, op, k, sp_ite(b->p, inside, at1(b, x, at), none));
+    all = t == 0             ? tile
           : op == SP_RED_SUM ? sp_add(b->p, all, tile)
-                               : sp_max(b->p, all, tile);
+                             : sp_max(b->p, all, tile);
   }
   return all;
 }
@@ -246,8 +242,7 @@ static sp_expr scanned(bench *b, sp_sym x, sp_expr j, int64_t back,
   sp_expr y[2];
   for (int far = 0; far < 2; far++) {
     sp_expr i = far ? sp_iaddc(b->p, j, -back) : j;
-    sp_expr two = sp_add(b->p, at1(b, x, i),
-                         at1(b, x, sp_iaddc(b->p, i, -1)));
+    sp_expr two = sp_add(b->p, at1(b, x, i), at1(b, x, sp_iaddc(b->p, i, -1)));
     y[far] = sp_ite(b->p, sp_le(b->p, sp_int(b->p, 1), i), two, at1(b, x, i));
   }
   sp_expr more = sp_le(b->p, sp_int(b->p, from), j);
@@ -258,8 +253,8 @@ static void scans(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 4);
   sp_expr j = index_var(b, 4), k = sp_fresh(b->p, 4);
-  sp_expr upto = sp_ite(b->p, sp_le(b->p, k, j), at1(b, x, k),
-                        sp_real_i64(b->p, 0));
+  sp_expr upto =
+      sp_ite(b->p, sp_le(b->p, k, j), at1(b, x, k), sp_real_i64(b->p, 0));
   sp_expr whole = red1(b, SP_RED_SUM, k, upto);
   PROVED(equal(pr, whole, scanned(b, x, j, 2, 2)));
   OPEN(equal(pr, whole, scanned(b, x, j, 2, 3)));
@@ -431,9 +426,9 @@ static void mixed_radix(bench *b) {
   sp_expr j = index_var(b, 96);
   sp_equations eqs = {0}, none = {0};
   /* i div 24 = 4 r + j div 24 and i mod 24 = j mod 24 */
-  sp_push(b->ctx, &eqs,
-          ((sp_equation){sp_idiv(p, i, 24),
-                         digits(b, r, 4, sp_idiv(p, j, 24))}));
+  sp_push(
+      b->ctx, &eqs,
+      ((sp_equation){sp_idiv(p, i, 24), digits(b, r, 4, sp_idiv(p, j, 24))}));
   sp_push(b->ctx, &eqs, ((sp_equation){sp_imod(p, i, 24), sp_imod(p, j, 24)}));
   sp_expr value;
   sp_equations_solve(p, &eqs, &none, 1, &i, &value);

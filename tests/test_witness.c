@@ -50,8 +50,8 @@ static void run_search(sp_ctx *ctx, void *arg) {
   for (int mode = 0; mode < SPI_DRAW_MODES && !x->found; mode++) {
     for (uint64_t k = 0; k < x->seeds && !x->found; k++) {
       const char *why = NULL;
-      x->found = spi_hunt(b, (spi_draw_mode)mode, 1 + 10 * k, &x->at, &times,
-                          &why);
+      x->found =
+          spi_hunt(b, (spi_draw_mode)mode, 1 + 10 * k, &x->at, &times, &why);
       x->ran = x->ran || !why;
     }
   }
@@ -100,20 +100,19 @@ static void test_right_is_right(void) {
 /* (e^x / 3) * 3 >= e^x and (e^x * 3) / 3 >= e^x are both true over the reals;
  * rounded, each is false here and there. */
 static void test_rounding_decides_a_comparison(void) {
-  search x = searched(
-      SEQ("  e = f32[8] exponential(x)\n"
-          "  c = f32[] constant(3)\n"
-          "  b = f32[8] broadcast(c), dimensions={}\n"
-          "  d = f32[8] divide(e, b)\n"
-          "  f = f32[8] multiply(d, b)\n"
-          "  ROOT y = pred[8] compare(f, e), direction=GE, "
-          "sharding={devices=[2]<=[2]}\n"),
-      DIST("  e = f32[4] exponential(x)\n"
-           "  c = f32[] constant(3)\n"
-           "  b = f32[4] broadcast(c), dimensions={}\n"
-           "  d = f32[4] multiply(e, b)\n"
-           "  f = f32[4] divide(d, b)\n"
-           "  ROOT y = pred[4] compare(f, e), direction=GE\n"));
+  search x = searched(SEQ("  e = f32[8] exponential(x)\n"
+                          "  c = f32[] constant(3)\n"
+                          "  b = f32[8] broadcast(c), dimensions={}\n"
+                          "  d = f32[8] divide(e, b)\n"
+                          "  f = f32[8] multiply(d, b)\n"
+                          "  ROOT y = pred[8] compare(f, e), direction=GE, "
+                          "sharding={devices=[2]<=[2]}\n"),
+                      DIST("  e = f32[4] exponential(x)\n"
+                           "  c = f32[] constant(3)\n"
+                           "  b = f32[4] broadcast(c), dimensions={}\n"
+                           "  d = f32[4] multiply(e, b)\n"
+                           "  f = f32[4] divide(d, b)\n"
+                           "  ROOT y = pred[4] compare(f, e), direction=GE\n"));
   CU_ASSERT(!x.found);
 }
 
@@ -136,28 +135,27 @@ static void test_what_cancels_is_no_difference(void) {
 
 /* A tie of inputs is decided by their order: that is no rounding. */
 static void test_ties_of_inputs_count(void) {
-  search x = searched(
-      SEQ("  c = f32[] constant(0.5)\n"
-          "  b = f32[8] broadcast(c), dimensions={}\n"
-          "  ROOT y = pred[8] compare(x, b), direction=GE, "
-          "sharding={devices=[2]<=[2]}\n"),
-      DIST("  c = f32[] constant(0.5)\n"
-           "  b = f32[4] broadcast(c), dimensions={}\n"
-           "  ROOT y = pred[4] compare(x, b), direction=GT\n"));
+  search x = searched(SEQ("  c = f32[] constant(0.5)\n"
+                          "  b = f32[8] broadcast(c), dimensions={}\n"
+                          "  ROOT y = pred[8] compare(x, b), direction=GE, "
+                          "sharding={devices=[2]<=[2]}\n"),
+                      DIST("  c = f32[] constant(0.5)\n"
+                           "  b = f32[4] broadcast(c), dimensions={}\n"
+                           "  ROOT y = pred[4] compare(x, b), direction=GT\n"));
   CU_ASSERT(x.found);
 }
 
 /* Where the sequential program has no value, anything will do. */
 static void test_undefined_is_no_difference(void) {
-  search x = searched(
-      SEQ("  a = f32[8] abs(x)\n"
-          "  n = f32[8] negate(a)\n"
-          "  c = f32[] constant(1)\n"
-          "  b = f32[8] broadcast(c), dimensions={}\n"
-          "  m = f32[8] subtract(n, b)\n"
-          "  ROOT y = f32[8] log(m), sharding={devices=[2]<=[2]}\n"),
-      DIST("  c = f32[] constant(7)\n"
-           "  ROOT y = f32[4] broadcast(c), dimensions={}\n"));
+  search x =
+      searched(SEQ("  a = f32[8] abs(x)\n"
+                   "  n = f32[8] negate(a)\n"
+                   "  c = f32[] constant(1)\n"
+                   "  b = f32[8] broadcast(c), dimensions={}\n"
+                   "  m = f32[8] subtract(n, b)\n"
+                   "  ROOT y = f32[8] log(m), sharding={devices=[2]<=[2]}\n"),
+               DIST("  c = f32[] constant(7)\n"
+                    "  ROOT y = f32[4] broadcast(c), dimensions={}\n"));
   CU_ASSERT(!x.found);
 }
 
@@ -230,9 +228,8 @@ static void test_right_pairs_have_no_witness(void) {
       if (x.found) {
         printf("\n%s: result %u, rank %lld: %.17g instead of %.17g (mode %s, "
                "seed %llu)",
-               path, x.at.output, (long long)x.at.rank, x.at.got,
-               x.at.expected, x.at.inputs ? x.at.inputs : "?",
-               (unsigned long long)x.at.seed);
+               path, x.at.output, (long long)x.at.rank, x.at.got, x.at.expected,
+               x.at.inputs ? x.at.inputs : "?", (unsigned long long)x.at.seed);
       }
       CU_ASSERT(!x.found);
     }
@@ -255,8 +252,7 @@ void suite_witness(void) {
   CU_add_test(s, "what cancels is no difference",
               test_what_cancels_is_no_difference);
   CU_add_test(s, "ties of inputs count", test_ties_of_inputs_count);
-  CU_add_test(s, "undefined is no difference",
-              test_undefined_is_no_difference);
+  CU_add_test(s, "undefined is no difference", test_undefined_is_no_difference);
   CU_add_test(s, "division by zero is no difference",
               test_division_by_zero_is_no_difference);
   CU_add_test(s, "right pairs have no witness",

@@ -37,7 +37,8 @@ static sp_expr conditional_element(const sp_call *call, const sp_expr *idx) {
   uint32_t n = (uint32_t)spi_attr_int(node, "n_branches", 1);
   sp_expr none[1] = {{0}};
   sp_expr index = sp_call_read(call, 0, none);
-  if (spi_attr_int(node, "has_collectives", 0) && depends_on_rank(call, index)) {
+  if (spi_attr_int(node, "has_collectives", 0) &&
+      depends_on_rank(call, index)) {
     spi_unknown(sp_pool_ctx(p), node,
                 "ranks may take different branches, and the branches "
                 "communicate");
