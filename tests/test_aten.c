@@ -1,11 +1,12 @@
 /* test_aten.c: PyTorch operators against PyTorch.
  *
- * tests/oracle/aten.txt (made by gen_aten.py there) holds calls with inputs
- * and PyTorch's results (support_oracle.h). A case on several ranks is written
- * once: "<1;2>" stands for another number on each rank, "# group NAME 0,1/2,3"
- * lists a process group; the ranks' graphs are rolled into one. Other tests
- * here: arguments that are refused, opaque operators, uninitialised memory.
- * SHARDPROOF_ATEN is another file of cases.
+ * tests/oracle/aten.txt and aten_nn.txt (made by gen_aten.py and gen_aten_nn.py
+ * there) hold calls with inputs and PyTorch's results (support_oracle.h). A
+ * case on several ranks is written once: "<1;2>" stands for another number on
+ * each rank, "# group NAME 0,1/2,3" lists a process group; the ranks' graphs
+ * are rolled into one. Other tests here: arguments that are refused, opaque
+ * operators, uninitialised memory. SHARDPROOF_ATEN and SHARDPROOF_ATEN_NN are
+ * other files of cases.
  */
 #include "encode/op.h"
 #include "graph/fx.h"
@@ -92,6 +93,7 @@ static const sp_program *read_case(sp_ctx *ctx, const oracle_case *c) {
 
 static void operators_agree_with_pytorch(void) {
   CU_ASSERT(oracle_run("aten.txt", "SHARDPROOF_ATEN", read_case) > 650);
+  CU_ASSERT(oracle_run("aten_nn.txt", "SHARDPROOF_ATEN_NN", read_case) > 10);
 }
 
 /* ---- refusals ---- */

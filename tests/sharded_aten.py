@@ -1,0 +1,132 @@
+"""Operators of networks as they are sharded: by batch, channel, group; each pair must be proved, and its broken twins not.
+
+    tests/sharded_aten.py --bin build/release/shardproof [NAME...]
+
+A case is the sequential graph and that of every rank (two ranks; group '0' holds both), inputs and outputs with their
+placements. A twin is a replacement in the ranks' graph or in the placements, after which the pair is wrong: what it computes
+differs for almost all inputs. Graphs are written briefly: "y[4, 2]: conv2d.default(x, w)" stands for
+y: "f32[4, 2]" = torch.ops.aten.conv2d.default(x, w); "sum(y)" is an all-reduce that is waited for.
+"""
+import argparse, os, re, subprocess, sys, tempfile
+
+CASES = []
+
+
+def case(name, sequential, rank, inputs, outputs, *twins):
+    """inputs: 'x[4, 2] -> [2, 2] Shard(0)', several with ';'. outputs: placements with ';'. twins: (old, new)"""
+    CASES.append((name, sequential, rank, inputs, outputs, twins))
+
+
+def annotation(shape):
+    return '"%s"' % (shape if shape[0] != '[' else 'f32' + shape)
+
+
+def graph(params, body):
+    lines = ['class m(torch.nn.Module):', '    def forward(self, %s):' % params]
+    for line in body.strip().split('\n'):
+        line = line.strip()
+        if line.startswith('return'):
+            lines.append('        return (%s,)' % line[6:].strip())
+            continue
+        m = re.match(r'(\w+?)((?:[fibu]\d+)?\[[\d, ]*\])?: (.*)$', line)
+        name, shape, call = m[1], m[2], m[3]
+        a = ': ' + annotation(shape) if shape else ''
+        reduce = re.match(r'(sum|avg|max)\((\w+)\)$', call)
+        if reduce:
+            lines.append("        %s_%s = torch.ops._c10d_functional.all_reduce.default(%s, '%s', '0')" % (name, reduce[1], reduce[2], reduce[1]))
+            lines[-1] = lines[-1].replace(' = ', a + ' = ', 1)
+            call = 'torch.ops._c10d_functional.wait_tensor.default(%s_%s)' % (name, reduce[1])
+        elif not re.match(r'\w+\[\d+\]$', call):
+            call = ('torch.ops.' if call.startswith('_c10d') else 'torch.ops.aten.') + call
+        lines.append('        %s%s = %s' % (name, a, call))
+    return '\n'.join(lines) + '\n'
+
+
+def run(binary, sequential, rank, inputs, outputs, limit):
+    seq_params, rank_params, spec = [], [], []
+    for x in inputs.split(';'):
+        m = re.match(r'\s*(\w+?)((?:[fibu]\d+)?)(\[[\d, ]*\])(?: -> (\[[\d, ]*\]))? (.*)$', x)
+        t = m[2] or 'f32'
+        seq_params.append('%s: "%s%s"' % (m[1], t, m[3]))
+        rank_params.append('%s: "%s%s"' % (m[1], t, m[4] or m[3]))
+        spec.append('  %s: %s' % (m[1], m[5] if m[5] == 'Replicate' else '{tp: %s}' % m[5]))
+    with tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, 'seq.py'), 'w') as f:
+            f.write(graph(', '.join(seq_params), sequential))
+        with open(os.path.join(d, 'rank.py'), 'w') as f:
+            f.write(graph(', '.join(rank_params), rank))
+        with open(os.path.join(d, 'spec.yaml'), 'w') as f:
+            f.write('sequential: seq.py\ndistributed: rank.py\nmesh: {tp: 2}\ngroups:\n  distributed:\n    "0": tp\ninputs:\n')
+            f.write('\n'.join(spec) + '\noutputs:\n')
+            for k, p in enumerate(outputs.split(';')):
+                p = p.strip()
+                f.write('  out.%d: %s\n' % (k, p if p == 'Replicate' else '{tp: %s}' % p))
+        try:
+            r = subprocess.run([binary, 'check', '--spec', os.path.join(d, 'spec.yaml')], capture_output=True, text=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            return 'TIMEOUT', ''
+        said = r.stdout + r.stderr
+        return (said.split(':')[0].split('\n')[0].strip() if r.returncode < 3 else 'ERROR'), said
+
+
+# ---- convolutions ----
+CONV = 'conv%s: convolution.default(x, w, b, [1, 1], [1, 0], [1, 1], False, [0, 0], 1)\nreturn conv'
+case('convolution_by_batch', CONV % '[4, 6, 5, 3]', CONV % '[2, 6, 5, 3]',
+     'x[4, 4, 5, 4] -> [2, 4, 5, 4] Shard(0); w[6, 4, 3, 2] Replicate; b[6] Replicate', 'Shard(0)', ('x, w, b', 'x, w, None'))
+case('convolution_by_result', CONV % '[2, 6, 5, 3]', CONV % '[2, 3, 5, 3]',
+     'x[2, 4, 5, 4] Replicate; w[6, 4, 3, 2] -> [3, 4, 3, 2] Shard(0); b[6] -> [3] Shard(0)', 'Shard(1)', ('x, w, b', 'x, w, None'))
+PART = 'c[2, 6, 5, 3]: convolution.default(x, w, None, [1, 1], [1, 0], [1, 1], False, [0, 0], 1)\n'
+case('convolution_by_channel', PART + 'return c', PART + 's[2, 6, 5, 3]: sum(c)\nreturn s',
+     'x[2, 4, 5, 4] -> [2, 2, 5, 4] Shard(1); w[6, 4, 3, 2] -> [6, 2, 3, 2] Shard(1)', 'Replicate', ('return s', 'return c'), ('sum(c)', 'avg(c)'))
+GROUPS = 'c%s: convolution.default(x, w, None, [2], [1], [1], False, [0], %d)\nreturn c'
+case('convolution_by_group', GROUPS % ('[2, 8, 3]', 4), GROUPS % ('[2, 4, 3]', 2),
+     'x[2, 4, 6] -> [2, 2, 6] Shard(1); w[8, 1, 3] -> [4, 1, 3] Shard(0)', 'Shard(1)', ('[2], [1], [1]', '[2], [2], [2]'))
+UP = 'c%s: convolution.default(x, w, b, [2, 2], [0, 1], [1, 1], True, [0, 0], 1)\nreturn c'
+case('transposed_by_result', UP % '[2, 6, 8, 5]', UP % '[2, 3, 8, 5]',
+     'x[2, 4, 4, 3] Replicate; w[4, 6, 2, 3] -> [4, 3, 2, 3] Shard(1); b[6] -> [3] Shard(0)', 'Shard(1)', ('x, w, b', 'x, w, None'))
+BACK = '''r: convolution_backward.default(g, x, w, [6], [1, 1], [1, 0], [1, 1], False, [0, 0], 1, [True, True, True])
+          gx%s: r[0]
+          gw[6, 4, 3, 2]: r[1]
+          gb[6]: r[2]
+          '''
+case('convolution_gradients_by_batch', BACK % '[4, 4, 5, 4]' + 'return gx, gw, gb',
+     BACK % '[2, 4, 5, 4]' + 'sw[6, 4, 3, 2]: sum(gw)\nsb[6]: sum(gb)\nreturn gx, sw, sb',
+     'g[4, 6, 5, 3] -> [2, 6, 5, 3] Shard(0); x[4, 4, 5, 4] -> [2, 4, 5, 4] Shard(0); w[6, 4, 3, 2] Replicate', 'Shard(0); Replicate; Replicate',
+     ('sw, sb', 'sw, gb'), ('sw, sb', 'gw, sb'), ('sum(gw)', 'avg(gw)'))
+BACK = '''r: convolution_backward.default(g, x, w, None, [1, 1], [1, 0], [1, 1], False, [0, 0], 1, [True, True, False])
+          gx[2, 4, 5, 4]: r[0]
+          gw%s: r[1]
+          '''
+case('convolution_gradients_by_result', BACK % '[6, 4, 3, 2]' + 'return gx, gw', BACK % '[3, 4, 3, 2]' + 's[2, 4, 5, 4]: sum(gx)\nreturn s, gw',
+     'g[2, 6, 5, 3] -> [2, 3, 5, 3] Shard(1); x[2, 4, 5, 4] Replicate; w[6, 4, 3, 2] -> [3, 4, 3, 2] Shard(0)', 'Replicate; Shard(0)',
+     ('return s', 'return gx'), ('sum(gx)', 'max(gx)'))
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    a.add_argument('--bin', required=True)
+    a.add_argument('--limit', type=float, default=60)
+    a.add_argument('-v', action='store_true')
+    a.add_argument('names', nargs='*')
+    o = a.parse_args()
+    bad = n = 0
+    for name, seq, rank, inputs, outputs, twins in CASES:
+        if o.names and name not in o.names:
+            continue
+        for k, (old, new) in enumerate((('', ''),) + twins):
+            assert not old or old in rank or old in outputs, (name, old)
+            r, out = (rank.replace(old, new, 1), outputs) if old in rank else (rank, outputs.replace(old, new, 1))
+            verdict, said = run(o.bin, seq, r, inputs, out, o.limit)
+            ok = verdict == 'REFINES' if not old else verdict in ('VIOLATION', 'UNPROVEN')
+            n += 1
+            bad += not ok
+            if not ok or o.v:
+                print('%-6s %s%s: %s' % ('ok' if ok else 'WRONG', name, ', %s for %s' % (new, old) if old else '', verdict))
+            if not ok:
+                print(said[:1500])
+    print('%d runs, %d wrong' % (n, bad))
+    return 1 if bad or not n else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
