@@ -132,6 +132,16 @@ void spi_arg_dims(sp_ctx *ctx, const sp_node *node, const char *name,
   }
 }
 
+int64_t spi_arg_entry(sp_ctx *ctx, const sp_node *node, const char *name,
+                      uint32_t d, uint32_t n) {
+  uint32_t count;
+  const int64_t *v = spi_arg_ints(ctx, node, name, &count);
+  if (count != 1 && count != n) {
+    spi_bad(ctx, node, "%s has %u numbers for %u dimensions", name, count, n);
+  }
+  return v[count == 1 ? 0 : d];
+}
+
 void spi_broadcast(sp_ctx *ctx, const sp_node *node, spi_dims *s,
                    const sp_shape *t) {
   if (t->n_dims > s->n) {

@@ -44,6 +44,9 @@ uint32_t spi_arg_dim(sp_ctx *ctx, const sp_node *node, const char *name,
 /* The dimensions that a list names; all where it is empty. */
 void spi_arg_dims(sp_ctx *ctx, const sp_node *node, const char *name,
                   uint32_t n, bool *in);
+/* Number d of a list that has one for all n dimensions, or one each. */
+int64_t spi_arg_entry(sp_ctx *ctx, const sp_node *node, const char *name,
+                      uint32_t d, uint32_t n);
 /* s becomes its common broadcast with t. */
 void spi_broadcast(sp_ctx *ctx, const sp_node *node, spi_dims *s,
                    const sp_shape *t);

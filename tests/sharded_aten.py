@@ -101,6 +101,26 @@ case('convolution_gradients_by_result', BACK % '[6, 4, 3, 2]' + 'return gx, gw',
      'g[2, 6, 5, 3] -> [2, 3, 5, 3] Shard(1); x[2, 4, 5, 4] Replicate; w[6, 4, 3, 2] -> [3, 4, 3, 2] Shard(0)', 'Replicate; Shard(0)',
      ('return s', 'return gx'), ('sum(gx)', 'max(gx)'))
 
+# ---- pools ----
+POOL = """r: max_pool2d_with_indices.default(x, [3, 2], [2, 2], [1, 0])
+          y%s: r[0]
+          ii64%s: r[1]
+          """
+case('max_pool_by_batch', POOL % ('[4, 2, 3, 3]', '[4, 2, 3, 3]') + 'return y, i', POOL % ('[2, 2, 3, 3]', '[2, 2, 3, 3]') + 'return y, i',
+     'x[4, 2, 5, 6] -> [2, 2, 5, 6] Shard(0)', 'Shard(0); Shard(0)', ('[3, 2], [2, 2], [1, 0]', '[1, 2], [2, 2], [0, 0]'))
+POOL = 'y%s: max_pool2d_with_indices_backward.default(g, x, [2, 2], [2, 2], [0, 0], [1, 1], False, i)\nreturn y'
+case('max_pool_gradient_by_channel', POOL % '[2, 4, 4, 4]', POOL % '[2, 2, 4, 4]',
+     'g[2, 4, 2, 2] -> [2, 2, 2, 2] Shard(1); x[2, 4, 4, 4] -> [2, 2, 4, 4] Shard(1); ii64[2, 4, 2, 2] -> [2, 2, 2, 2] Shard(1)', 'Shard(1)',
+     ('return y', 'z[2, 2, 4, 4]: mul.Tensor(y, 2)\nreturn z'))
+POOL = 'y%s: avg_pool2d.default(x, [3, 3], [2, 2], [1, 1], False, True)\nreturn y'
+case('avg_pool_by_channel', POOL % '[2, 4, 3, 3]', POOL % '[2, 2, 3, 3]', 'x[2, 4, 5, 6] -> [2, 2, 5, 6] Shard(1)', 'Shard(1)', ('False, True', 'False, False'))
+POOL = 'y%s: avg_pool2d_backward.default(g, x, [3, 3], [2, 2], [1, 1], True, False, None)\nreturn y'
+case('avg_pool_gradient_by_batch', POOL % '[4, 2, 6, 5]', POOL % '[2, 2, 6, 5]',
+     'g[4, 2, 4, 3] -> [2, 2, 4, 3] Shard(0); x[4, 2, 6, 5] -> [2, 2, 6, 5] Shard(0)', 'Shard(0)', ('True, False', 'True, True'))
+POOL = 'y%s: adaptive_avg_pool2d.default(x, [2, 3])\nreturn y'
+case('adaptive_avg_pool_by_batch', POOL % '[4, 2, 2, 3]', POOL % '[2, 2, 2, 3]', 'x[4, 2, 5, 6] -> [2, 2, 5, 6] Shard(0)', 'Shard(0)',
+     ('return y', 'z[2, 2, 2, 3]: mul.Tensor(y, 2)\nreturn z'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -24,17 +24,6 @@ typedef struct convolution {
 
 /* ---- geometry ---- */
 
-/* Number d of an argument with one for all spatial dimensions, or one each. */
-static int64_t entry(sp_ctx *ctx, const sp_node *node, const char *name,
-                     uint32_t d, uint32_t n) {
-  uint32_t count;
-  const int64_t *v = spi_arg_ints(ctx, node, name, &count);
-  if (count != 1 && count != n) {
-    spi_bad(ctx, node, "%s has %u numbers for %u dimensions", name, count, n);
-  }
-  return v[count == 1 ? 0 : d];
-}
-
 /* The size of l that s is made from, in a transposed convolution. */
 static int64_t large_size(sp_ctx *ctx, const sp_node *node,
                           const sp_window_dim *w, int64_t s, int64_t more) {
@@ -58,21 +47,22 @@ static void spatial(sp_ctx *ctx, const sp_node *node, convolution *c,
                     const sp_shape *a) {
   spi_dims *other = c->transposed ? &c->l : &c->s;
   for (uint32_t d = 0; d < c->n; d++) {
-    int64_t pad = entry(ctx, node, "padding", d, c->n);
+    int64_t pad = spi_arg_entry(ctx, node, "padding", d, c->n);
     sp_window_dim *w = &c->window[d];
     *w = (sp_window_dim){
         .size = c->w->dims[2 + d],
-        .stride = entry(ctx, node, "stride", d, c->n),
+        .stride = spi_arg_entry(ctx, node, "stride", d, c->n),
         .pad_low = pad,
         .pad_high = pad,
-        .window_dilation = entry(ctx, node, "dilation", d, c->n),
+        .window_dilation = spi_arg_entry(ctx, node, "dilation", d, c->n),
         .base_dilation = 1,
     };
-    spi_dims_push(ctx, node, other,
-                  c->transposed
-                      ? large_size(ctx, node, w, a->dims[2 + d],
-                                   entry(ctx, node, "output_padding", d, c->n))
-                      : spi_window_out(ctx, node, w, a->dims[2 + d]));
+    spi_dims_push(
+        ctx, node, other,
+        c->transposed
+            ? large_size(ctx, node, w, a->dims[2 + d],
+                         spi_arg_entry(ctx, node, "output_padding", d, c->n))
+            : spi_window_out(ctx, node, w, a->dims[2 + d]));
   }
 }
 

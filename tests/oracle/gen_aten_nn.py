@@ -23,4 +23,42 @@ A(back, 'a, b, c, None, [3], [1], [1], False, [0], 4, [False, True, False]', 'f3
 A(back, 'a, b, c, [3], [2], [1], [1], True, [1], 1, [True, True, True]', 'f32[2, 3, 8]', 'f32[2, 2, 4]', 'f32[2, 3, 3]')
 A(back, 'a, b, c, [6], [1, 3], [0, 1], [2, 1], True, [0, 0], 2, [True, True, True]', 'f32[1, 6, 5, 3]', 'f32[1, 4, 3, 2]', 'f32[4, 3, 2, 2]')
 
+# ---- pools ----
+for w in ("[2, 2]", "[3, 2], [2, 2], [1, 1]", "[2, 3], [1, 1], [0, 1], [2, 1]", "[3, 3], [2, 2], [1, 1], [1, 1], True", "[2, 2], [3, 3], [0, 0], [1, 1], True"):
+    A('max_pool2d_with_indices.default', 'a, ' + w, 'f32[1, 2, 5, 6]')
+    A('max_pool2d_with_indices.default', 'a, ' + w, 'f32[2, 4, 5]<3')
+A('max_pool3d_with_indices.default', 'a, [2, 1, 2], [1, 1, 1], [1, 0, 1]', 'f32[1, 3, 2, 3]')
+C('torch.nn.functional.max_pool2d(a, 3, 2, 1, 1, ceil_mode = True, return_indices = False)', 'f32[1, 2, 6, 5]')
+A('max_pool2d.default', 'a, 2', 'i64[2, 4, 5]')
+C('torch.max_pool1d(a, 3, 1, 1)', 'f32[2, 6]')
+
+
+def max_gradient(shape, *how):
+    x = draw(shape)
+    y, i = torch.ops.aten.max_pool2d_with_indices.default(x, *how)
+    g = torch.randn(y.shape)
+    expr = 'torch.ops.aten.max_pool2d_with_indices_backward.default(g, x, %s, i)' % ', '.join(map(str, how))
+    r = eval(expr, dict(globals(), g=g, x=x, i=i))
+    emit('max_gradient_%s' % (how,), dict(g=g, x=x, i=i), ['r: %s = %s' % (annotation(r), expr), 'return (r,)'], [[r]])
+
+
+max_gradient('f32[1, 2, 5, 4]', [3, 2], [2, 1], [1, 0], [1, 1], False)
+max_gradient('f32[2, 5, 5]<3', [3, 3], [2, 2], [1, 1], [1, 1], True)
+for w in ('[2, 2]', '[3, 2], [2, 1], [1, 0]', '[3, 2], [2, 2], [1, 1], False, False', '[3, 3], [2, 2], [1, 1], True', '[3, 3], [2, 2], [1, 1], True, False',
+          '[2, 2], [3, 3], [0, 0], True, True', '[3, 2], [1, 2], [1, 1], True, True, 5', '[2, 2], [], [1, 1], False, False, -3'):
+    A('avg_pool2d.default', 'a, ' + w, 'f32[1, 2, 5, 6]')
+A('avg_pool1d.default', 'a, [3], [2], [1], True, False', 'f32[2, 3, 6]')
+A('avg_pool3d.default', 'a, [2, 2, 1], [1, 2, 1], [1, 0, 0]', 'f32[1, 3, 4, 2]')
+C('torch._C._nn.avg_pool2d(a, 2, 2)', 'f32[1, 2, 4, 4]')
+for w, g in (('[3, 2], [2, 1], [1, 0], False, True, None', 'f32[1, 2, 3, 4]'), ('[3, 2], [2, 2], [1, 1], False, False, None', 'f32[1, 2, 3, 3]'),
+             ('[3, 3], [2, 2], [1, 1], True, False, None', 'f32[1, 2, 4, 3]'), ('[3, 3], [2, 2], [1, 1], True, True, None', 'f32[1, 2, 4, 3]'),
+             ('[2, 2], [3, 3], [0, 0], True, True, 3', 'f32[1, 2, 2, 2]')):
+    A('avg_pool2d_backward.default', 'b, a, ' + w, 'f32[1, 2, %d, 5]' % (6 if 'True,' in w[24:] and '[3, 3], [2' in w else 5), g)
+for o in ('[1, 1]', '[2, 3]', '[3, 4]', '[7, 5]'):
+    A('adaptive_avg_pool2d.default', 'a, ' + o, 'f32[1, 2, 4, 6]')
+    A('adaptive_max_pool2d.default', 'a, ' + o, 'f32[2, 4, 6]')
+    A('_adaptive_avg_pool2d_backward.default', 'b, a', 'f32[1, 2, 4, 6]', 'f32[1, 2, %s' % o[1:], name='adaptive_backward' + o)
+A('_adaptive_avg_pool3d.default', 'a, [2, 1, 2]', 'f32[1, 3, 2, 4]')
+A('adaptive_avg_pool1d.default', 'a, [3]', 'f32[2, 7]')
+
 report()
