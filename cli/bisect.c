@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "graph/hlo.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* So many stages beyond an unproven step are tried together with it. */
@@ -166,6 +167,7 @@ static void check_step(sp_ctx *ctx, void *arg) {
   sp_check_options options = {
       .timeout_ms = j->values->timeout_ms,
       .run_budget = j->step->ran ? -1 : j->values->run_budget,
+      .statements = j->values->html || j->values->json,
       .progress = cli_progress_show,
       .user = j->progress,
   };
@@ -216,6 +218,7 @@ static void run_step(sp_ctx *ctx, const cli_values *values, cli_bisection *b,
   sp_code code = own ? sp_protect(own, check_step, &j) : SP_ERR_MEMORY;
   cli_progress_end(&progress);
   step->seconds = cli_now() - start;
+  step->outcome.seconds = step->seconds;
   step->verdict = SP_UNPROVEN;
   if (code == SP_ERR_USAGE) {
     raise_again(ctx, own); /* a wrong option is wrong in every check */
@@ -232,6 +235,7 @@ static void run_step(sp_ctx *ctx, const cli_values *values, cli_bisection *b,
                     : NULL;
   }
   if (step->verdict == SP_VIOLATION && !b->broken) {
+    step->outcome.exit_code = CLI_VIOLATION;
     b->broken = step;
     b->broken_ctx = own;
     return;
@@ -335,6 +339,13 @@ static const cli_option bisect_options[] = {
   {"assume", 'a', "NAME=LO:HI",
    "take LO <= value < HI for all elements of the\n"
    "integer parameter NAME (a name or a number)", cli_set_assume},
+  {"json", 'j', "FILE", "write all steps as JSON (docs/bisect.md)", cli_set_json},
+  {"html", 0, "FILE",
+   "write a page of the step that broke the program,\n"
+   "as check --html does", cli_set_html},
+  {"repro", 0, "DIR",
+   "write that step's counterexample: inputs as .npy,\n"
+   "and a script that shows it with jax", cli_set_repro},
   {"run-budget", 'B', "OPS",
    "operations that looking for a counterexample may take (3e8; 0: do not)",
    cli_set_run_budget},
@@ -355,11 +366,29 @@ static int exit_code(sp_verdict verdict) {
                                    : CLI_UNPROVEN;
 }
 
+/* --html and --repro are of the broken step; --json is of all. */
+static bool write_reports(sp_ctx *ctx, const cli_values *values,
+                          const cli_bisection *b) {
+  bool ok = !values->json || cli_write_bisection(ctx, values->json, b);
+  if (b->broken) {
+    cli_values other = *values;
+    other.json = NULL;
+    return cli_reports_write(ctx, &other, &b->broken->outcome) && ok;
+  }
+  if ((values->html || values->repro) && !values->quiet) {
+    printf("\nno step is known to be wrong: nothing for --html and --repro\n");
+  }
+  return ok;
+}
+
 static int run_bisect(sp_ctx *ctx, const cli_values *values) {
   if (values->n_arguments != 1) {
     cli_usage_error("usage: shardproof bisect [OPTION]... DUMP_DIR",
                     "bisect takes one folder, not %d arguments",
                     values->n_arguments);
+    return CLI_USAGE;
+  }
+  if (!cli_reports_ready(ctx, values)) {
     return CLI_USAGE;
   }
   const char *dir = values->arguments[0];
@@ -371,9 +400,11 @@ static int run_bisect(sp_ctx *ctx, const cli_values *values) {
              "none of the %zu dumps can be read; %.400s", all.n, b.unread[0]);
   }
   bisect(ctx, values, &b);
+  b.exit_code = exit_code(b.verdict);
   cli_print_bisection(ctx, values, &b);
+  bool written = write_reports(ctx, values, &b);
   sp_ctx_free(b.broken_ctx);
-  return exit_code(b.verdict);
+  return written ? b.exit_code : CLI_INPUT;
 }
 
 /* clang-format off */

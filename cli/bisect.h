@@ -45,6 +45,7 @@ typedef struct cli_bisection {
   cli_step *longer; /* several steps at once, where one was not proved */
   SP_VEC(const char *) assumptions; /* of all checks */
   sp_verdict verdict;
+  int exit_code;
   const cli_step *broken; /* VIOLATION: the first step with one */
   sp_ctx *broken_ctx;     /* owns its outcome */
 } cli_bisection;
@@ -52,6 +53,15 @@ typedef struct cli_bisection {
 /* The longer check that proves what step i is a part of, or NULL. */
 const cli_step *cli_bisection_cover(const cli_bisection *b, size_t i);
 
+/* The first line, after the verdict; "0010", "first" or "last"; what was done
+ * on the way to a stage. */
+const char *cli_bisection_sentence(sp_ctx *ctx, const cli_bisection *b);
+const char *cli_bisection_number(sp_ctx *ctx, const cli_stage *s);
+const char *cli_bisection_doing(sp_ctx *ctx, const cli_bisection *b,
+                                size_t stage);
+
+/* As JSON (docs/bisect.schema.json). False after reporting why it failed. */
+bool cli_write_bisection(sp_ctx *ctx, const char *path, const cli_bisection *b);
 /* On stdout. */
 void cli_print_bisection(sp_ctx *ctx, const cli_values *values,
                          const cli_bisection *b);

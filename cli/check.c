@@ -1,91 +1,20 @@
 /* check.c: `shardproof check`. Read run_check, at the end: it reads the two
  * programs, checks them, and hands the outcome to the printers. */
-#define _POSIX_C_SOURCE 200809L /* mkdir */
 #include "solve/check.h"
 #include "cli/command.h"
 #include "cli/explain_smt.h"
 #include "cli/grade.h"
 #include "cli/kernel.h"
 #include "cli/message.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "graph/hlo.h"
 #include "shard-specs/problem.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 /* ---- options ---- */
-
-/* A decimal integer that ends at `end`. */
-static bool parse_integer(const char *text, const char *end, int64_t *value) {
-  char *stop;
-  if (text == end || !strchr("-0123456789", *text)) {
-    return false;
-  }
-  errno = 0;
-  long long v = strtoll(text, &stop, 10);
-  *value = v;
-  return errno == 0 && stop == end;
-}
-
-bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
-  const char *equals = strrchr(text, '=');
-  const char *colon = equals ? strchr(equals, ':') : NULL;
-  int64_t lo, hi;
-  if (!colon || equals == text || !parse_integer(equals + 1, colon, &lo) ||
-      !parse_integer(colon + 1, text + strlen(text), &hi)) {
-    cli_usage_error("write --assume NAME=LO:HI for LO <= value < HI, "
-                    "for example --assume ids=0:50257",
-                    "\"%s\" is not an assumed range", text);
-    return false;
-  }
-  if (lo >= hi) {
-    cli_usage_error("the range is half-open: HI is one above the largest value",
-                    "the assumed range \"%s\" is empty", text);
-    return false;
-  }
-  sp_assumed_range *more = sp_alloc_n(ctx, values->n_assume + 1, sizeof *more);
-  if (values->n_assume) {
-    memcpy(more, values->assume, values->n_assume * sizeof *more);
-  }
-  const char *name = sp_strndup(ctx, text, (size_t)(equals - text));
-  more[values->n_assume++] = (sp_assumed_range){name, lo, hi};
-  values->assume = more;
-  return true;
-}
-
-bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  char *end;
-  double ops = strtod(text, &end);
-  if (end == text || *end || !(ops >= 0) || ops > 1e15) {
-    cli_usage_error("give a number of operations, e.g. 1e9; 0: do not look for "
-                    "a counterexample",
-                    "--run-budget %s is no number of operations", text);
-    return false;
-  }
-  values->run_budget = ops > 0 ? ops : -1;
-  return true;
-}
-
-bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  char *end;
-  double seconds = strtod(text, &end);
-  /* not (seconds >= ...) is true for a NaN, too */
-  if (end == text || *end || !(seconds >= 0.001) || seconds > 1e6) {
-    cli_usage_error("write a number of seconds such as 10 or 0.5",
-                    "\"%s\" is not a time limit", text);
-    return false;
-  }
-  values->timeout_ms = (uint32_t)(seconds * 1000.0);
-  return true;
-}
 
 static bool set_explain(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
@@ -111,53 +40,9 @@ static bool set_smt2(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
-static bool set_json(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  values->json = text;
-  return true;
-}
-
-static bool set_sarif(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  values->sarif = text;
-  return true;
-}
-
-static bool set_dot(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  values->dot = text;
-  return true;
-}
-
-static bool set_html(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  values->html = text;
-  return true;
-}
-
-static bool set_repro(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  values->repro = text;
-  return true;
-}
-
 static bool set_spec(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   values->spec = text;
-  return true;
-}
-
-bool cli_set_quiet(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  (void)text;
-  values->quiet = true;
-  return true;
-}
-
-bool cli_set_no_color(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
-  (void)text;
-  values->no_color = true;
   return true;
 }
 
@@ -176,19 +61,19 @@ static const cli_option check_options[] = {
    "its score as JSON (docs/course.md)", set_grade},
   {"smt2", 0, "DIR",
    "write each distinct obligation to DIR in SMT-LIB", set_smt2},
-  {"json", 'j', "FILE", "write the report as JSON (docs/json.md)", set_json},
+  {"json", 'j', "FILE", "write the report as JSON (docs/json.md)", cli_set_json},
   {"repro", 0, "DIR",
    "write a counterexample's inputs to DIR as .npy,\n"
-   "and a script that shows it with jax", set_repro},
+   "and a script that shows it with jax", cli_set_repro},
   {"sarif", 0, "FILE",
    "write what is wrong as SARIF 2.1.0, which code\n"
-   "hosts show at the source line", set_sarif},
+   "hosts show at the source line", cli_set_sarif},
   {"dot", 0, "FILE",
    "write AFTER as a Graphviz graph, tensors coloured\n"
-   "by their relation", set_dot},
+   "by their relation", cli_set_dot},
   {"html", 0, "FILE",
    "write a page to read in a browser: verdict, both\n"
-   "programs as graphs, relations, what was proved", set_html},
+   "programs as graphs, relations, what was proved", cli_set_html},
   {"run-budget", 'B', "OPS",
    "operations that looking for a counterexample may take (3e8; 0: do not)",
    cli_set_run_budget},
@@ -319,18 +204,6 @@ static void run_job(sp_ctx *ctx, job *j) {
   outcome->peak_bytes = peak_bytes();
 }
 
-static bool make_directory(const char *option, const char *path) {
-  struct stat st;
-  if (mkdir(path, 0777) == 0 ||
-      (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
-    return true;
-  }
-  cli_usage_error("the folder is made where it is missing, its parent is not",
-                  "cannot make the folder %s for %s: %s", path, option,
-                  strerror(errno));
-  return false;
-}
-
 static bool arguments_ok(const cli_values *values) {
   if (values->spec && values->n_arguments == 0) {
     return true;
@@ -375,30 +248,8 @@ static bool arguments_ok(const cli_values *values) {
   return true;
 }
 
-/* Everything that will be written, before a long run. */
-static bool outputs_ok(sp_ctx *ctx, const cli_values *values) {
-  const char *files[] = {values->json, values->sarif, values->dot,
-                         values->html};
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (files[i] && !cli_writable(ctx, files[i])) {
-      return false;
-    }
-  }
-  return (!values->smt2_dir || make_directory("--smt2", values->smt2_dir)) &&
-         (!values->repro || make_directory("--repro", values->repro));
-}
-
-static bool write_outputs(sp_ctx *ctx, const cli_values *values,
-                          const cli_outcome *outcome) {
-  bool ok = !values->json || cli_write_json(ctx, values, outcome);
-  ok = (!values->sarif || cli_write_sarif(ctx, values, outcome)) && ok;
-  ok = (!values->dot || cli_write_dot(ctx, values, outcome)) && ok;
-  ok = (!values->html || cli_write_html(ctx, values, outcome)) && ok;
-  return (!values->repro || cli_write_repro(ctx, values, outcome)) && ok;
-}
-
 static int run_check(sp_ctx *ctx, const cli_values *values) {
-  if (!arguments_ok(values) || !outputs_ok(ctx, values)) {
+  if (!arguments_ok(values) || !cli_reports_ready(ctx, values)) {
     return CLI_USAGE;
   }
   const char *one = values->spec               ? values->spec
@@ -424,7 +275,8 @@ static int run_check(sp_ctx *ctx, const cli_values *values) {
   if (values->explain_smt && outcome.report) {
     cli_explain_smt(ctx, &asked);
   }
-  return write_outputs(ctx, values, &outcome) ? outcome.exit_code : CLI_INPUT;
+  return cli_reports_write(ctx, values, &outcome) ? outcome.exit_code
+                                                  : CLI_INPUT;
 }
 
 /* clang-format off */
@@ -444,8 +296,8 @@ static const char check_details[] =
   "  1 VIOLATION  they differ\n"
   "  2 UNPROVEN   neither was shown; the first tensors without a relation are\n"
   "               listed\n"
-  "  3            a wrong option or assumption\n"
-  "  4            an unreadable input, or an output that cannot be written\n";
+  "  3            a wrong option, assumption, or place for an output\n"
+  "  4            an unreadable input, or writing an output failed at the end\n";
 /* clang-format on */
 
 const cli_command cli_check = {

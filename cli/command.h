@@ -16,8 +16,8 @@ enum {
   CLI_REFINES = 0, /* also: any other command that succeeded */
   CLI_VIOLATION = 1,
   CLI_UNPROVEN = 2,
-  CLI_USAGE = 3,
-  CLI_INPUT = 4, /* also: an output file could not be written */
+  CLI_USAGE = 3, /* also: there is no place for an output file */
+  CLI_INPUT = 4, /* also: writing an output file failed */
 };
 
 typedef struct cli_command cli_command;

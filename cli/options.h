@@ -64,11 +64,16 @@ void cli_print_help(const struct cli_command *command);
 #define CLI_OPTIONS_END                                                        \
   { NULL, 0, NULL, NULL, NULL }
 bool cli_set_help(sp_ctx *ctx, cli_values *values, const char *text);
-/* Options of check that other commands have, too (check.c). */
+/* Options that several commands have (set.c). */
 bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_quiet(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_no_color(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_json(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_sarif(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_dot(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_html(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_repro(sp_ctx *ctx, cli_values *values, const char *text);
 
 #endif

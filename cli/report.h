@@ -37,7 +37,13 @@ void cli_print_verdict(sp_ctx *ctx, const cli_values *values,
 const char *cli_place_text(sp_ctx *ctx, const sp_pos *pos);
 void cli_print_fault(sp_ctx *ctx, const cli_outcome *outcome);
 
-/* Reports in files (cli/output.h). False after reporting why it failed. */
+/* All reports in files that the options ask for. Ready: files can be written
+ * and folders are there, before a long run; false after saying what is not. */
+bool cli_reports_ready(sp_ctx *ctx, const cli_values *values);
+bool cli_reports_write(sp_ctx *ctx, const cli_values *values,
+                       const cli_outcome *outcome);
+
+/* One of them (cli/output.h). False after reporting why it failed. */
 bool cli_write_json(sp_ctx *ctx, const cli_values *values,
                     const cli_outcome *outcome);
 bool cli_write_sarif(sp_ctx *ctx, const cli_values *values,

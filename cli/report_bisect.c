@@ -12,7 +12,7 @@ static const char *const verdicts[] = {
 };
 
 /* "0010", or what there is before and after all passes. */
-static const char *number_of(sp_ctx *ctx, const cli_stage *s) {
+const char *cli_bisection_number(sp_ctx *ctx, const cli_stage *s) {
   if (s->dump.number < 0) {
     return "first";
   }
@@ -22,7 +22,8 @@ static const char *number_of(sp_ctx *ctx, const cli_stage *s) {
 }
 
 /* What was done on the way to a stage. */
-static const char *doing(sp_ctx *ctx, const cli_bisection *b, size_t stage) {
+const char *cli_bisection_doing(sp_ctx *ctx, const cli_bisection *b,
+                                size_t stage) {
   return cli_clean(ctx, stage && stage == b->partitioned
                             ? "the SPMD partitioner"
                             : b->stages[stage].dump.step);
@@ -39,14 +40,14 @@ static const char *suspects(sp_ctx *ctx, const cli_bisection *b) {
   const char *text = NULL;
   for (size_t i = b->broken->from; i < b->broken->to; i++) {
     if (b->steps[i].verdict != SP_REFINES) {
-      const char *one = doing(ctx, b, i + 1);
+      const char *one = cli_bisection_doing(ctx, b, i + 1);
       text = text ? sp_format(ctx, "%s; or %s", text, one) : one;
     }
   }
-  return text ? text : doing(ctx, b, b->broken->to);
+  return text ? text : cli_bisection_doing(ctx, b, b->broken->to);
 }
 
-static const char *sentence(sp_ctx *ctx, const cli_bisection *b) {
+const char *cli_bisection_sentence(sp_ctx *ctx, const cli_bisection *b) {
   size_t n = b->n_stages - 1, open = 0, first = 0;
   if (b->broken) {
     return sp_format(ctx, "%s broke the program: %s", suspects(ctx, b),
@@ -69,7 +70,7 @@ static const char *sentence(sp_ctx *ctx, const cli_bisection *b) {
                      b->end_unread);
   }
   return sp_format(ctx, "%zu of %zu steps were not proved, the first is %s",
-                   open, n, doing(ctx, b, first + 1));
+                   open, n, cli_bisection_doing(ctx, b, first + 1));
 }
 
 /* ---- the steps ---- */
@@ -78,12 +79,13 @@ static void print_step(sp_ctx *ctx, const cli_bisection *b, size_t i) {
   const cli_step *s = &b->steps[i];
   const cli_step *cover =
       s->verdict == SP_UNPROVEN ? cli_bisection_cover(b, i) : NULL;
-  printf("  %-5s  %-9s  %s\n", number_of(ctx, &b->stages[i + 1]),
-         verdicts[cover ? SP_REFINES : s->verdict], doing(ctx, b, i + 1));
+  printf("  %-5s  %-9s  %s\n", cli_bisection_number(ctx, &b->stages[i + 1]),
+         verdicts[cover ? SP_REFINES : s->verdict],
+         cli_bisection_doing(ctx, b, i + 1));
   if (cover) {
     printf("         not by itself, but all from %s to %s\n",
-           number_of(ctx, &b->stages[cover->from]),
-           number_of(ctx, &b->stages[cover->to]));
+           cli_bisection_number(ctx, &b->stages[cover->from]),
+           cli_bisection_number(ctx, &b->stages[cover->to]));
   } else if (s->why) {
     printf("         %s\n", cli_clean(ctx, s->why));
   }
@@ -108,7 +110,8 @@ static void print_steps(sp_ctx *ctx, const cli_bisection *b) {
 
 void cli_print_bisection(sp_ctx *ctx, const cli_values *values,
                          const cli_bisection *b) {
-  cli_print_verdict(ctx, values, verdicts[b->verdict], sentence(ctx, b));
+  cli_print_verdict(ctx, values, verdicts[b->verdict],
+                    cli_bisection_sentence(ctx, b));
   if (values->quiet) {
     return;
   }

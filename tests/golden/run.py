@@ -11,6 +11,7 @@ this repository, the program is put in front), and `expect`, one line a fact:
     ! TEXT         neither contains TEXT
     empty out|err  nothing was printed there
     json FILE      FILE was written and fits docs/report.schema.json
+    bisection FILE FILE was written and fits docs/bisect.schema.json, the report in it the former
     sarif FILE     FILE was written and has what SARIF 2.1.0 requires
     text FILE TEXT a line of FILE contains TEXT
     value PATH = JSON    ... and in the last such file, PATH (a.b.0.c) is JSON
@@ -35,17 +36,26 @@ import time
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 
 
+def schema_of(name):
+    with open(os.path.join(ROOT, 'docs', name), encoding='utf-8') as f:
+        return json.load(f)
+
+
+def bisection_problem(data):
+    problem = schema_problem(data, schema_of('bisect.schema.json'))
+    if not problem and data['report'] is not None:
+        problem = schema_problem(data['report'])
+    return problem
+
+
 def schema_problem(data, schema=None):
     try:
         import jsonschema
     except ImportError:
         print('  python3-jsonschema is missing: JSON is not compared with its schema')
         return None
-    if schema is None:
-        with open(os.path.join(ROOT, 'docs/report.schema.json'), encoding='utf-8') as f:
-            schema = json.load(f)
     try:
-        jsonschema.validate(data, schema)
+        jsonschema.validate(data, schema or schema_of('report.schema.json'))
     except jsonschema.ValidationError as e:
         return '%s at %s' % (e.message, '/'.join(map(str, e.path)))
     return None
@@ -129,14 +139,17 @@ class Case:
                 got = str(e)
             if not any(text in l for l in got.split('\n')):
                 self.fail(line, got[:2000])
-        elif word in ('json', 'sarif'):
+        elif word in ('json', 'sarif', 'bisection'):
             try:
                 with open(os.path.join(here, rest), encoding='utf-8') as f:
                     self.data = json.load(f)
             except (OSError, ValueError) as e:
                 self.fail(line, e)
                 return
-            problem = schema_problem(self.data, SARIF if word == 'sarif' else None)
+            if word == 'bisection':
+                problem = bisection_problem(self.data)
+            else:
+                problem = schema_problem(self.data, SARIF if word == 'sarif' else None)
             if problem:
                 self.fail(line, problem)
         elif word == 'value':
