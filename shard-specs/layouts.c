@@ -26,6 +26,7 @@ typedef struct cutting {
   const sp_spec *spec;
   const sp_spec_cut *cut;
   const sp_spec_place *place;
+  int64_t first, ranks; /* of which the layout is */
   int64_t rank;
 } cutting;
 
@@ -75,6 +76,12 @@ static void take(sp_ctx *ctx, const pieces *in, int64_t from, int64_t n,
 }
 
 /* ---- one axis ---- */
+
+/* One rank by itself may hold less than the others, as torch.chunk deals out.
+ */
+static bool alone(const cutting *c) {
+  return c->cut->rank >= 0;
+}
 
 typedef struct rank_names {
   const cutting *c;
@@ -129,7 +136,8 @@ static void cut_shard(const cutting *c, const sp_placement *q, uint32_t axis,
         sp_format(c->ctx, "%s: the axis %s has %lld ranks", q->text,
                   c->spec->axes[axis].name, (long long)n));
   }
-  int64_t size = part_size(c, q, total(in), parts);
+  int64_t size = alone(c) ? (total(in) + parts - 1) / parts
+                          : part_size(c, q, total(in), parts);
   int64_t at = sp_spec_coordinate(c->spec, axis, c->rank) * parts / n;
   take(c->ctx, in, at * size, size, out);
 }
@@ -292,7 +300,7 @@ static int by_value(const void *a, const void *b) {
 static const int64_t *ends_of(const cutting *c, const pieces *held,
                               size_t *count) {
   SP_VEC(int64_t) ends = {0};
-  for (int64_t r = 0; r < c->spec->ranks; r++) {
+  for (int64_t r = 0; r < c->ranks; r++) {
     int64_t at = 0;
     for (size_t i = 0; i < held[r].n; i++) {
       at += held[r].v[i].size;
@@ -331,14 +339,14 @@ static int64_t start_at(const pieces *p, int64_t at) {
 static sp_layout_dim common_runs(const cutting *c, const pieces *held) {
   size_t n;
   const int64_t *ends = ends_of(c, held, &n);
-  if (n > MAX_RUNS || (int64_t)n * c->spec->ranks > (int64_t)MAX_RUNS * 64) {
+  if (n > MAX_RUNS || (int64_t)n * c->ranks > (int64_t)MAX_RUNS * 64) {
     bad(c, c->place->loc, NULL, "it is cut into too many pieces");
   }
   sp_run *runs = sp_alloc_n(c->ctx, n + 1, sizeof *runs);
   int64_t from = 0;
   for (size_t i = 0; i < n; i++) {
-    int64_t *start = sp_alloc_n(c->ctx, (size_t)c->spec->ranks, sizeof *start);
-    for (int64_t r = 0; r < c->spec->ranks; r++) {
+    int64_t *start = sp_alloc_n(c->ctx, (size_t)c->ranks, sizeof *start);
+    for (int64_t r = 0; r < c->ranks; r++) {
       start[r] = start_at(&held[r], from);
     }
     runs[i] = (sp_run){ends[i] - from, start};
@@ -346,7 +354,7 @@ static sp_layout_dim common_runs(const cutting *c, const pieces *held) {
   }
   if (n == 0) {
     /* nothing of it: one empty run */
-    int64_t *zero = sp_alloc_n(c->ctx, (size_t)c->spec->ranks, sizeof *zero);
+    int64_t *zero = sp_alloc_n(c->ctx, (size_t)c->ranks, sizeof *zero);
     runs[0] = (sp_run){0, zero};
     n = 1;
   }
@@ -366,10 +374,10 @@ static noreturn void sizes_differ(const cutting *c, uint32_t d, int64_t got) {
 }
 
 static sp_layout_dim layout_dim(cutting *c, uint32_t d) {
-  int64_t ranks = c->spec->ranks, want = c->cut->local->shape.dims[d];
-  pieces *held = sp_alloc_n(c->ctx, (size_t)ranks, sizeof *held);
-  for (int64_t r = 0; r < ranks; r++) {
-    c->rank = r;
+  int64_t want = c->cut->local->shape.dims[d];
+  pieces *held = sp_alloc_n(c->ctx, (size_t)c->ranks, sizeof *held);
+  for (int64_t r = 0; r < c->ranks; r++) {
+    c->rank = c->first + r;
     held[r] = c->place->index ? index_dim(c, d) : cut_dim(c, d);
     int64_t got = total(&held[r]);
     if (got != want) {
@@ -472,7 +480,15 @@ static bool same_type(sp_dtype a, sp_dtype b) {
 
 const sp_layout *sp_spec_layout(sp_ctx *ctx, const sp_spec *spec,
                                 const sp_spec_cut *cut) {
-  cutting c = {ctx, spec, cut, cut->place, 0};
+  cutting c = {.ctx = ctx,
+               .spec = spec,
+               .cut = cut,
+               .place = cut->place,
+               .ranks = spec->ranks};
+  if (alone(&c)) {
+    c.first = cut->rank;
+    c.ranks = 1;
+  }
   const sp_shape *global = &cut->global->shape, *local = &cut->local->shape;
   if (!same_type(global->dtype, local->dtype)) {
     bad(&c, cut->place->as_loc, "is this the tensor that is meant (as: NAME)?",
@@ -493,11 +509,13 @@ const sp_layout *sp_spec_layout(sp_ctx *ctx, const sp_spec *spec,
   for (uint32_t d = 0; d < global->n_dims; d++) {
     dims[d] = layout_dim(&c, d);
   }
-  *out = (sp_layout){.ranks = spec->ranks,
+  *out = (sp_layout){.ranks = c.ranks,
                      .n_dims = global->n_dims,
                      .dims = dims,
                      .text = layout_text(&c)};
-  layout_partial(&c, out);
+  if (!alone(&c)) {
+    layout_partial(&c, out);
+  }
   return out;
 }
 

@@ -6,9 +6,10 @@
  * (and cuts) and the promised outputs, and turns placements into layouts.
  * Values given inside a program become parameters of it, so what computes them
  * is gone. Raises SP_ERR_INPUT, with the place in the spec where there is one,
- * for all that does not fit together; SP_ERR_UNKNOWN where ranks differ in
- * more than numbers. The steps are functions of their own, for tests and for
- * `spec init`.
+ * for all that does not fit together. Where ranks differ in more than numbers
+ * they are merged instead (merge.h), and every input and output is one tensor
+ * for each rank that has it. The steps are functions of their own, for tests
+ * and for `spec init`.
  */
 #ifndef SP_SPECS_PROBLEM_H
 #define SP_SPECS_PROBLEM_H
@@ -45,6 +46,8 @@ typedef struct sp_spec_cut {
   const sp_spec_place *place;
   const sp_tensor *global, *local;
   int64_t part, offset; /* of a concat; part < 0: none */
+  int64_t rank;         /* the layout is of this rank alone; -1: of all, and
+                           Shard then cuts evenly */
 } sp_spec_cut;
 const sp_layout *sp_spec_layout(sp_ctx *ctx, const sp_spec *spec,
                                 const sp_spec_cut *cut);

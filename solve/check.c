@@ -144,7 +144,13 @@ static void say(sp_state *s, sp_report *report) {
       first = report->outputs[i].name;
     }
   }
-  const sp_program *d = s->dist_program;
+  int64_t merged = s->problem->merged;
+  if (merged && report->counterexample) {
+    sp_counterexample *own = sp_alloc(s->ctx, sizeof *own);
+    *own = *report->counterexample;
+    own->rank = s->problem->promised[own->output].rank;
+    report->counterexample = own;
+  }
   const sp_counterexample *c = report->counterexample;
   report->sentence =
       c ? sp_format(s->ctx,
@@ -154,11 +160,12 @@ static void say(sp_state *s, sp_report *report) {
                     made_up_text(s->ctx, c), drawn_text(s->ctx, c),
                     report->fault->sentence)
       : open == 0
-          ? sp_format(s->ctx,
-                      "the program on %lld partitions computes what the "
-                      "sequential one does (%zu result%s)",
-                      (long long)d->partitions, report->n_outputs,
-                      report->n_outputs == 1 ? "" : "s")
+          ? sp_format(
+                s->ctx,
+                "the program on %lld partitions computes what the "
+                "sequential one does (%zu result%s)",
+                (long long)(merged ? merged : s->dist_program->partitions),
+                report->n_outputs, report->n_outputs == 1 ? "" : "s")
           : sp_format(s->ctx,
                       "%zu of %zu results could not be related to the "
                       "sequential program, the first is %s",

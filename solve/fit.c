@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PLACED = 24, MAX_GROUPINGS = 9 };
+enum { MAX_PLACED = 24, MAX_GROUPINGS = 9, MAX_OFFSETS = 256 };
 
 /* A coordinate of the ranks, by value. */
 typedef struct coordinate {
@@ -20,11 +20,18 @@ typedef struct grouping {
   const char *text;
 } grouping;
 
+/* A dimension of `global` of which a rank holds `local` from at[rank] on. */
+typedef struct offset {
+  int64_t local, global;
+  const int64_t *at; /* by rank */
+} offset;
+
 struct spi_fitter {
   sp_state *s;
   sp_machine *seq, *dist;
   int64_t ranks;
   SP_VEC(coordinate) coordinates;
+  SP_VEC(offset) offsets; /* of cuts that are not even, as layouts have them */
   grouping groupings[MAX_GROUPINGS];
   uint32_t n_groupings;
   spi_fit *known; /* by distributed tensor */
@@ -98,6 +105,31 @@ static void add_axis(spi_fitter *f, size_t axis) {
                          f->coordinates.v[axis].text));
 }
 
+static bool has_offset(const spi_fitter *f, const offset *o) {
+  for (size_t i = 0; i < f->offsets.n; i++) {
+    const offset *p = &f->offsets.v[i];
+    if (p->local == o->local && p->global == o->global &&
+        memcmp(p->at, o->at, (size_t)f->ranks * sizeof *o->at) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_offsets(spi_fitter *f, const sp_placed *x) {
+  const sp_shape *global = &f->s->seq_program->tensors[x->seq].shape;
+  for (uint32_t d = 0; x->layout && d < x->layout->n_dims; d++) {
+    const sp_layout_dim *dim = &x->layout->dims[d];
+    if (dim->n_runs != 1 || dim->runs[0].size == global->dims[d]) {
+      continue;
+    }
+    offset o = {dim->runs[0].size, global->dims[d], dim->runs[0].start};
+    if (f->offsets.n < MAX_OFFSETS && !has_offset(f, &o)) {
+      sp_push(f->s->ctx, &f->offsets, o);
+    }
+  }
+}
+
 spi_fitter *spi_fitter_new(sp_state *s, sp_machine *seq, sp_machine *dist) {
   spi_fitter *f = sp_alloc(s->ctx, sizeof *f);
   f->s = s;
@@ -111,6 +143,12 @@ spi_fitter *spi_fitter_new(sp_state *s, sp_machine *seq, sp_machine *dist) {
               ((coordinate){s->cuts.v[i].n, at,
                             sp_show(s->pool, s->cuts.v[i].coordinate)}));
     }
+  }
+  for (size_t i = 0; i < s->problem->n_given && !s->problem->ranked; i++) {
+    add_offsets(f, &s->problem->given[i]);
+  }
+  for (size_t i = 0; i < s->problem->n_promised && !s->problem->ranked; i++) {
+    add_offsets(f, &s->problem->promised[i]);
   }
   add_grouping(f, sp_alloc_n(s->ctx, (size_t)f->ranks, sizeof(int64_t)), 1,
                "all ranks");
@@ -287,6 +325,17 @@ static spi_fit place(spi_fitter *f, placed *x, uint32_t d, uint32_t w,
       }
     }
   }
+  for (size_t i = 0; i < f->offsets.n && *tried < MAX_PLACED; i++) {
+    const offset *o = &f->offsets.v[i];
+    if (o->local == x->local[d] && o->global == x->global[d]) {
+      x->start[d] = o->at;
+      x->block[d] = 1;
+      spi_fit fit = place(f, x, d + 1, w, v, scaled, tried);
+      if (fit.kind != SPI_FIT_NONE) {
+        return fit;
+      }
+    }
+  }
   return none;
 }
 
@@ -303,6 +352,10 @@ bool spi_fit_could(const spi_fitter *f, uint32_t w, uint32_t v) {
     for (size_t i = 0; i < f->coordinates.n && !fits; i++) {
       int64_t n = f->coordinates.v[i].n;
       fits = (g->dims[d] + n - 1) / n == l->dims[d];
+    }
+    for (size_t i = 0; i < f->offsets.n && !fits; i++) {
+      fits = f->offsets.v[i].local == l->dims[d] &&
+             f->offsets.v[i].global == g->dims[d];
     }
     if (!fits) {
       return false;

@@ -25,8 +25,9 @@ typedef struct sp_placed {
   uint32_t seq, dist;
   const sp_layout *layout;
   const char *why;
-  const char *name;        /* for messages: "result 3", "w" */
-  bool assumed;            /* given, but not an input: worth listing */
+  const char *name; /* for messages: "result 3", "w" */
+  int64_t rank;     /* of a merged program (below): whose tensor dist is */
+  bool assumed;     /* given, but not an input: worth listing */
   const sp_origin *origin; /* ranked: what it is a part of, or NULL */
 } sp_placed;
 
@@ -46,6 +47,9 @@ typedef struct sp_problem {
   /* Both programs are of one device, on the same devices: seq has values on
    * every rank, too, and layouts relate what one rank holds on both sides. */
   bool ranked;
+  /* dist holds the programs of so many ranks that differ side by side, and runs
+   * on one device; 0: it is one program for all ranks. */
+  int64_t merged;
   bool versions; /* two versions of one program: look for the same operators */
 } sp_problem;
 

@@ -101,7 +101,7 @@ static job layout_of(sp_ctx *ctx, sp_code *code, const char *mesh,
   l = tensor("x", n, local);
   job j = {.file = "spec.yaml"};
   j.text = sp_format(ctx, "%smesh: %s\ninputs:\n  x: %s\n", HEAD, mesh, entry);
-  j.cut = (sp_spec_cut){NULL, &g, &l, -1, 0};
+  j.cut = (sp_spec_cut){NULL, &g, &l, -1, 0, -1};
   *code = sp_protect(ctx, layout_job, &j);
   return j;
 }

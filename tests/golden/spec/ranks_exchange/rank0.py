@@ -1,0 +1,16 @@
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4, 4]", b: "f32[4]"):
+        # File: moe.py:7 in forward, code: b = broadcast(b)
+        bc: "f32[4]" = torch.ops._c10d_functional.broadcast.default(b, 0, 'ep')
+        wait: "f32[4]" = torch.ops._c10d_functional.wait_tensor.default(bc)
+        # File: moe.py:9 in forward, code: x = all_to_all(x)
+        a2a: "f32[2, 4]" = torch.ops._c10d_functional.all_to_all_single.default(x, [2, 0], [2, 2], 'ep')
+        wait_1: "f32[2, 4]" = torch.ops._c10d_functional.wait_tensor.default(a2a)
+        add: "f32[2, 4]" = torch.ops.aten.add.Tensor(wait_1, wait)
+        mul: "f32[2, 4]" = torch.ops.aten.mul.Tensor(add, add)
+        sum_1: "f32[4]" = torch.ops.aten.sum.dim_IntList(mul, [0])
+        rs: "f32[2]" = torch.ops._c10d_functional.reduce_scatter_tensor.default(sum_1, 'sum', 2, 'ep')
+        wait_2: "f32[2]" = torch.ops._c10d_functional.wait_tensor.default(rs)
+        ag: "f32[4]" = torch.ops._c10d_functional.all_gather_into_tensor.default(wait_2, 2, 'ep')
+        wait_3: "f32[4]" = torch.ops._c10d_functional.wait_tensor.default(ag)
+        return (mul, wait_3)
