@@ -163,14 +163,15 @@ static const alias_row alias_rows[] = {
 
 /* Functions and methods of Python that return memory of their own. */
 static const char *const fresh_names[] = {
-    "abs", "add", "addmm", "all", "amax", "amin", "any", "arange", "argmax",
-    "argmin", "argsort", "baddbmm", "bernoulli", "bmm", "cat", "clamp",
-    "clone", "conv1d", "conv2d", "cos", "cross_entropy", "cumsum", "div",
+    "abs", "adaptive_avg_pool2d", "add", "addmm", "all", "amax", "amin", "any",
+    "arange", "argmax", "argmin", "argsort", "avg_pool2d", "baddbmm",
+    "batch_norm", "bernoulli", "bmm", "cat", "clamp", "clone", "conv1d",
+    "conv2d", "conv3d", "conv_transpose2d", "cos", "cross_entropy", "cumsum", "div",
     "embedding", "empty", "empty_like", "eq", "erf", "exp",
     "exponential", "fill", "floor", "full", "full_like", "gather", "ge",
-    "gelu", "gt", "index_select", "isnan", "layer_norm", "le", "linear",
+    "gelu", "group_norm", "gt", "index_select", "isnan", "layer_norm", "le", "linear",
     "log", "log_softmax", "logical_and", "logical_not", "logical_or",
-    "logsumexp", "lt", "masked_fill", "matmul", "max", "maximum", "mean",
+    "logsumexp", "lt", "masked_fill", "matmul", "max", "max_pool2d", "maximum", "mean",
     "min", "minimum", "mm", "mul", "multiply", "ne", "neg", "new_empty",
     "new_full", "new_ones", "new_zeros", "nll_loss", "norm", "one_hot",
     "ones", "ones_like", "outer", "pow", "prod", "rand", "randn",

@@ -121,6 +121,45 @@ POOL = 'y%s: adaptive_avg_pool2d.default(x, [2, 3])\nreturn y'
 case('adaptive_avg_pool_by_batch', POOL % '[4, 2, 2, 3]', POOL % '[2, 2, 2, 3]', 'x[4, 2, 5, 6] -> [2, 2, 5, 6] Shard(0)', 'Shard(0)',
      ('return y', 'z[2, 2, 2, 3]: mul.Tensor(y, 2)\nreturn z'))
 
+# ---- norms ----
+NORM = """r: _native_batch_norm_legit_functional.default(x, w, b, m, v, True, 0.1, 1e-05)
+          y%s: r[0]
+          n%s: r[3]
+          u%s: r[4]
+          return y, n, u"""
+case('batch_norm_by_channel', NORM % ('[4, 6, 3]', '[6]', '[6]'), NORM % ('[4, 3, 3]', '[3]', '[3]'),
+     'x[4, 6, 3] -> [4, 3, 3] Shard(1); w[6] -> [3] Shard(0); b[6] -> [3] Shard(0); m[6] -> [3] Shard(0); v[6] -> [3] Shard(0)',
+     'Shard(1); Shard(0); Shard(0)', ('0.1, 1e-05', '0.2, 1e-05'), ('x, w, b, m, v', 'x, w, b, v, m'))
+NORM = 'r: native_batch_norm.default(x, w, b, m, v, False, 0.1, 1e-05)\ny%s: r[0]\nreturn y'
+case('batch_norm_frozen_by_batch', NORM % '[4, 6, 3]', NORM % '[2, 6, 3]',
+     'x[4, 6, 3] -> [2, 6, 3] Shard(0); w[6] Replicate; b[6] Replicate; m[6] Replicate; v[6] Replicate', 'Shard(0)', ('False', 'True'))
+NORM = """r: native_batch_norm_backward.default(g, x, w, None, None, m, s, True, 1e-05, [True, True, True])
+          gx%s: r[0]
+          gw%s: r[1]
+          return gx, gw"""
+case('batch_norm_gradient_by_channel', NORM % ('[4, 6, 3]', '[6]'), NORM % ('[4, 3, 3]', '[3]'),
+     'g[4, 6, 3] -> [4, 3, 3] Shard(1); x[4, 6, 3] -> [4, 3, 3] Shard(1); w[6] -> [3] Shard(0); m[6] -> [3] Shard(0); s[6] -> [3] Shard(0)',
+     'Shard(1); Shard(0)', ('g, x, w', 'x, g, w'))
+NORM = """r: native_batch_norm_backward.default(g, x, w, m, v, None, None, False, 1e-05, [True, True, True])
+          gx%s: r[0]
+          gw[6]: r[1]
+          """
+case('batch_norm_frozen_gradient_by_batch', NORM % '[4, 6, 3]' + 'return gx, gw', NORM % '[2, 6, 3]' + 's[6]: sum(gw)\nreturn gx, s',
+     'g[4, 6, 3] -> [2, 6, 3] Shard(0); x[4, 6, 3] -> [2, 6, 3] Shard(0); w[6] Replicate; m[6] Replicate; v[6] Replicate', 'Shard(0); Replicate',
+     ('return gx, s', 'return gx, gw'), ('sum(gw)', 'avg(gw)'))
+NORM = 'r: native_group_norm.default(x, w, b, %d, %d, 3, %d, 1e-05)\ny%s: r[0]\nreturn y'
+case('group_norm_by_batch', NORM % (4, 8, 2, '[4, 8, 3]'), NORM % (2, 8, 2, '[2, 8, 3]'), 'x[4, 8, 3] -> [2, 8, 3] Shard(0); w[8] Replicate; b[8] Replicate',
+     'Shard(0)', ('2, 8, 3, 2', '2, 8, 3, 4'))
+case('group_norm_by_channel', NORM % (4, 8, 4, '[4, 8, 3]'), NORM % (4, 4, 2, '[4, 4, 3]'),
+     'x[4, 8, 3] -> [4, 4, 3] Shard(1); w[8] -> [4] Shard(0); b[8] -> [4] Shard(0)', 'Shard(1)', ('4, 4, 3, 2', '4, 4, 3, 1'))
+NORM = """r: native_group_norm_backward.default(g, x, m, s, w, %d, 4, 3, 2, [True, True, True])
+          gx%s: r[0]
+          gw[4]: r[1]
+          """
+case('group_norm_gradient_by_batch', NORM % (4, '[4, 4, 3]') + 'return gx, gw', NORM % (2, '[2, 4, 3]') + 'a[4]: sum(gw)\nreturn gx, a',
+     'g[4, 4, 3] -> [2, 4, 3] Shard(0); x[4, 4, 3] -> [2, 4, 3] Shard(0); m[4, 2] -> [2, 2] Shard(0); s[4, 2] -> [2, 2] Shard(0); w[4] Replicate',
+     'Shard(0); Replicate', ('gx, a', 'gx, gw'), ('m, s', 's, m'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -1,5 +1,4 @@
-/* aten_norm.c: layer norm, RMS norm, group norm, batch norm (inference), and
- * gradients.
+/* aten_norm.c: layer norm, RMS norm, and gradients.
  *
  * A row is what is normalized together: the last dimensions, in number those
  * of normalized_shape. With N elements in it:
@@ -268,115 +267,6 @@ static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
                            : affine_gradient(&r, idx, call->result == 2);
 }
 
-/* ---- group norm: self as [N, C, rest], groups of C / group channels ---- */
-
-static void group_norm_shape(sp_ctx *ctx, const sp_program *program,
-                             const sp_node *node) {
-  const sp_shape *a = spi_arg_shape(ctx, program, node, "self");
-  int64_t n = spi_arg_int(ctx, node, "N"), c = spi_arg_int(ctx, node, "C");
-  int64_t g = spi_arg_int(ctx, node, "group");
-  int64_t rest = spi_arg_int(ctx, node, "HxW");
-  if (a->n_dims < 2 || a->dims[0] != n || a->dims[1] != c || g < 1 ||
-      c % g != 0 || rest < 0 ||
-      sp_shape_elements(a) !=
-          spi_mul(ctx, node, spi_mul(ctx, node, n, c), rest)) {
-    spi_bad(ctx, node, "%lld groups of %lld channels", (long long)g,
-            (long long)c);
-  }
-  static const char *const names[] = {"weight", "bias"};
-  for (int i = 0; i < 2; i++) {
-    int64_t k = spi_arg_operand(node, names[i]);
-    if (k >= 0) {
-      spi_expect_operand(ctx, program, node, (uint32_t)k, 1, &c);
-    }
-  }
-  spi_dims s = spi_dims_of(a), stats = {.n = 2, .d = {n, g}};
-  spi_results(ctx, node, 3);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
-  spi_yields(ctx, program, node, 1, &stats, SP_SORT_REAL);
-  spi_yields(ctx, program, node, 2, &stats, SP_SORT_REAL);
-}
-
-/* An index into group g of batch n. */
-static walk along_group(const row *r, int64_t width, sp_expr n, sp_expr g) {
-  walk w = {.n = r->a->n_dims - 1};
-  w.at[0] = n;
-  w.vars[0] = sp_fresh(r->p, width);
-  w.at[1] = sp_iadd(r->p, sp_iscale(r->p, g, width), w.vars[0]);
-  for (uint32_t d = 2; d < r->a->n_dims; d++) {
-    w.at[d] = w.vars[d - 1] = sp_fresh(r->p, r->a->dims[d]);
-  }
-  return w;
-}
-
-static sp_expr group_norm_element(const sp_call *call, const sp_expr *idx) {
-  sp_ctx *ctx = spi_call_ctx(call);
-  row r = {.call = call, .p = call->pool};
-  sp_pool *p = r.p;
-  r.a = spi_call_arg_shape(call, "self");
-  int64_t groups = spi_arg_int(ctx, call->node, "group");
-  int64_t width = groups ? r.a->dims[1] / groups : 1;
-  r.count = width * spi_arg_int(ctx, call->node, "HxW");
-  if (width == 0) {
-    return sp_real_i64(p, 0);
-  }
-  sp_expr g = call->result == 0 ? sp_idiv(p, idx[1], width) : idx[1];
-  walk a = along_group(&r, width, idx[0], g);
-  walk b = along_group(&r, width, idx[0], g);
-  sp_expr mean =
-      spi_over(p, spi_sum(call, a.n, a.vars, x_at(&r, a.at)), r.count);
-  sp_expr d = sp_sub(p, x_at(&r, b.at), mean);
-  sp_expr var =
-      spi_over(p, spi_sum(call, b.n, b.vars, sp_mul(p, d, d)), r.count);
-  sp_expr rstd = sp_fn1(p, "rsqrt", sp_add(p, var, epsilon(&r)));
-  if (call->result > 0) {
-    return call->result == 1 ? mean : rstd;
-  }
-  sp_expr e = sp_mul(p, sp_sub(p, x_at(&r, idx), mean), rstd);
-  r.outer = 1; /* weight and bias belong to channels */
-  return affine(&r, idx, e);
-}
-
-/* ---- batch norm with given statistics ---- */
-
-static void batch_norm_shape(sp_ctx *ctx, const sp_program *program,
-                             const sp_node *node) {
-  const sp_shape *a = spi_arg_shape(ctx, program, node, "self");
-  static const char *const names[] = {"weight", "bias", "running_mean",
-                                      "running_var"};
-  if (a->n_dims < 2) {
-    spi_bad(ctx, node, "no channels");
-  }
-  for (int i = 0; i < 4; i++) {
-    int64_t k = spi_arg_operand(node, names[i]);
-    if (k >= 0) {
-      spi_expect_operand(ctx, program, node, (uint32_t)k, 1, a->dims + 1);
-    }
-  }
-  spi_dims s = spi_dims_of(a);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
-  for (uint32_t k = 1; k < node->n_out; k++) {
-    if (spi_out(program, node, k)->dtype != SP_DTYPE_INVALID &&
-        sp_shape_elements(spi_out(program, node, k)) != 0) {
-      spi_unknown(ctx, node, "the statistics of a batch norm in inference");
-    }
-  }
-}
-
-static sp_expr batch_norm_element(const sp_call *call, const sp_expr *idx) {
-  row r = {.call = call, .p = call->pool, .outer = 1};
-  sp_pool *p = r.p;
-  r.a = spi_call_arg_shape(call, "self");
-  if (call->result > 0) { /* no elements */
-    return sp_real_i64(p, 0);
-  }
-  sp_expr d =
-      sp_sub(p, x_at(&r, idx), spi_arg_read(call, "running_mean", idx + 1));
-  sp_expr var =
-      sp_add(p, spi_arg_read(call, "running_var", idx + 1), epsilon(&r));
-  return affine(&r, idx, sp_mul(p, d, sp_fn1(p, "rsqrt", var)));
-}
-
 /* ---- rows ---- */
 
 #define ROW_OF "Tensor self, int[] normalized_shape"
@@ -411,22 +301,14 @@ SPI_ATEN(fused_rms_norm_backward,
          backward_shape, backward_element,
          "gradients of an RMS norm's input and weight",
          "aten._fused_rms_norm_backward.default")
-SPI_ATEN(native_group_norm,
-         "Tensor self, Tensor? weight, Tensor? bias, int N, int C, int HxW, "
-         "int group, Scalar eps",
-         group_norm_shape, group_norm_element,
-         LAYER_NORM " for groups of channels; mean; 1 / sqrt(variance + eps)",
-         "aten.native_group_norm.default")
-SPI_ATEN(batch_norm,
-         "Tensor self, Tensor? weight, Tensor? bias, Tensor running_mean, "
-         "Tensor running_var, any momentum, Scalar eps",
-         batch_norm_shape, batch_norm_element,
-         "out = (x - mean) / sqrt(variance + eps) * w + b, all by channel",
-         "aten._native_batch_norm_legit_no_training.default")
 
 extern const sp_op *const sp_ops_aten_norm[];
 const sp_op *const sp_ops_aten_norm[] = {
-    &native_layer_norm_row, &layer_norm_row, &native_layer_norm_backward_row,
-    &fused_rms_norm_row,    &rms_norm_row,   &fused_rms_norm_backward_row,
-    &native_group_norm_row, &batch_norm_row, NULL,
+    &native_layer_norm_row,
+    &layer_norm_row,
+    &native_layer_norm_backward_row,
+    &fused_rms_norm_row,
+    &rms_norm_row,
+    &fused_rms_norm_backward_row,
+    NULL,
 };

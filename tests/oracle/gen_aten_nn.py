@@ -61,4 +61,52 @@ for o in ('[1, 1]', '[2, 3]', '[3, 4]', '[7, 5]'):
 A('_adaptive_avg_pool3d.default', 'a, [2, 1, 2]', 'f32[1, 3, 2, 4]')
 A('adaptive_avg_pool1d.default', 'a, [3]', 'f32[2, 7]')
 
+
+def results(name, expr, params, skip=()):
+    """One call with several results, of given inputs."""
+    r = eval(expr, dict(globals(), **params))
+    r = [(k, x) for k, x in enumerate(r) if k not in skip and x is not None]
+    emit(name, params, ['r = ' + expr] + ['r_%d: %s = r[%d]' % (k, annotation(x), k) for k, x in r] +
+         ['return (%s,)' % ', '.join('r_%d' % k for k, _ in r)], [[x for _, x in r]])
+
+
+# ---- batch norms ----
+BN = ('f32[3, 2, 4]', 'f32[2]', 'f32[2]', 'f32[2]', 'f32[2]+')
+A('native_batch_norm.default', 'a, b, c, d, e, True, 0.1, 1e-05', *BN)
+A('native_batch_norm.default', 'a, b, c, d, e, False, 0.1, 1e-05', *BN, skip=(1, 2))
+A('native_batch_norm.default', 'a, None, None, None, None, True, 0.1, 0.01', 'f32[2, 3, 2, 2]')
+A('_native_batch_norm_legit.default', 'a, b, c, d, e, True, 0.25, 1e-05', *BN)
+A('_native_batch_norm_legit.no_stats', 'a, b, c, True, 0.1, 1e-05', *BN[:3])
+A('_native_batch_norm_legit_functional.default', 'a, b, c, d, e, True, 0.25, 1e-05', *BN)
+A('_native_batch_norm_legit_functional.default', 'a, b, c, d, e, False, 0.25, 1e-05', *BN, skip=(1, 2))
+A('_batch_norm_with_update_functional.default', 'a, b, c, d, e, 0.25, 1e-05', *BN, skip=(3,))
+A('_batch_norm_with_update.default', 'a, b, c, d, e, 0.25, 1e-05', *BN, skip=(3,))
+A('_batch_norm_no_update.default', 'a, b, c, d, e, 0.25, 1e-05', *BN, skip=(1, 2, 3))
+C('torch.nn.functional.batch_norm(a, d, e, b, c, True, 0.1, 1e-05)', *BN)
+C('torch.nn.functional.batch_norm(a, d, e, b, None)', *BN)
+A('batch_norm.default', 'a, b, c, d, e, True, 0.1, 1e-05, True', *BN)
+
+
+def batch_norm_gradient(op, shape, weight, train, args):
+    x, w, m, v = draw(shape), draw('f32[2]'), draw('f32[2]'), draw('f32[2]+')
+    _, mean, rstd = torch.ops.aten.native_batch_norm.default(x, None, None, None, None, True, 0.1, 1e-5)
+    p = dict(g=torch.randn(x.shape), x=x, w=w, m=m, v=v, mean=mean, rstd=rstd)
+    if 'reserve' in args:
+        p['reserve'] = torch.empty(0, dtype=torch.uint8)
+    results('batch_norm_gradient', 'torch.ops.aten.%s(%s)' % (op, args), p)
+
+
+for train in (True, False):
+    batch_norm_gradient('native_batch_norm_backward.default', 'f32[3, 2, 4]', True, train, 'g, x, w, m, v, mean, rstd, %s, 1e-05, [True, True, True]' % train)
+batch_norm_gradient('native_batch_norm_backward.default', 'f32[2, 2, 2, 3]', False, True, 'g, x, None, None, None, mean, rstd, True, 1e-05, [True, True, True]')
+batch_norm_gradient('batch_norm_backward.default', 'f32[3, 2]', True, True, 'g, x, w, m, v, mean, rstd, True, 1e-05, [True, True, True], reserve')
+
+# ---- group norms ----
+C('torch.nn.functional.group_norm(a, 2, b, c, 0.001)', 'f32[2, 4, 3]', 'f32[4]', 'f32[4]')
+C('torch.group_norm(a, 3)', 'f32[2, 6]')
+x, w = draw('f32[2, 4, 3, 2]'), draw('f32[4]')
+_, mean, rstd = torch.ops.aten.native_group_norm.default(x, None, None, 2, 4, 6, 2, 1e-5)
+results('group_norm_gradient', 'torch.ops.aten.native_group_norm_backward.default(g, x, mean, rstd, w, 2, 4, 6, 2, [True, True, True])',
+        dict(g=torch.randn(x.shape), x=x, mean=mean, rstd=rstd, w=w))
+
 report()
