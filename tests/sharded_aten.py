@@ -160,6 +160,17 @@ case('group_norm_gradient_by_batch', NORM % (4, '[4, 4, 3]') + 'return gx, gw', 
      'g[4, 4, 3] -> [2, 4, 3] Shard(0); x[4, 4, 3] -> [2, 4, 3] Shard(0); m[4, 2] -> [2, 2] Shard(0); s[4, 2] -> [2, 2] Shard(0); w[4] Replicate',
      'Shard(0); Replicate', ('gx, a', 'gx, gw'), ('m, s', 's, m'))
 
+# ---- losses ----
+LOSS = 'l[]: smooth_l1_loss.default(x, t, %d, 0.5)\n'
+case('smooth_l1_by_batch', LOSS % 1 + 'return l', LOSS % 1 + 's[]: avg(l)\nreturn s', 'x[4, 3] -> [2, 3] Shard(0); t[4, 3] -> [2, 3] Shard(0)', 'Replicate',
+     ('avg(l)', 'sum(l)'), ('0.5', '0.25'), ('return s', 'return l'))
+LOSS = 'y%s: huber_loss_backward.default(g, x, t, 1, 0.5)\n'
+case('huber_gradient_by_batch', LOSS % '[4, 3]' + 'return y', LOSS % '[2, 3]' + 'z[2, 3]: div.Tensor(y, 2)\nreturn z',
+     'g[] Replicate; x[4, 3] -> [2, 3] Shard(0); t[4, 3] -> [2, 3] Shard(0)', 'Shard(0)', ('return z', 'return y'), ('1, 0.5', '1, 0.25'))
+LOSS = 'l[]: binary_cross_entropy_with_logits.default(x, t, None, p, %d)\n'
+case('bce_with_logits_by_batch', LOSS % 2 + 'return l', LOSS % 2 + 's[]: sum(l)\nreturn s',
+     'x[4, 3] -> [2, 3] Shard(0); t[4, 3] -> [2, 3] Shard(0); p[3] Replicate', 'Replicate', ('None, p', 'None, None'), ('sum(l)', 'avg(l)'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

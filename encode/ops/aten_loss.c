@@ -1,28 +1,27 @@
-/* aten_loss.c: negative log likelihood, cross entropy, squared error.
+/* aten_loss.c: negative log likelihood, cross entropy; losses that compare
+ * element by element: aten_loss_compare.c.
  *
  * nll: out[n] = -w[t] x[n, t], t = target[n], zero where t is ignore_index;
  * then nothing (reduction 0), the sum over that of the weights (1: mean), or
  * the sum (2). */
-#include "encode/aten_util.h"
+#include "encode/aten_loss.h"
 
 #include <string.h>
 
-typedef enum reduction { NONE, MEAN, SUM } reduction;
-
-static reduction reduction_of(sp_ctx *ctx, const sp_node *node) {
+spi_reduction spi_reduction_of(sp_ctx *ctx, const sp_node *node) {
   const char *text = spi_arg_text(node, "reduction");
   if (!text && strstr(sp_op_find(node->op)->params, "str reduction")) {
     text = "mean";
   }
-  int64_t k = text ? (strcmp(text, "none") == 0   ? NONE
-                      : strcmp(text, "mean") == 0 ? MEAN
-                      : strcmp(text, "sum") == 0  ? SUM
+  int64_t k = text ? (strcmp(text, "none") == 0   ? SPI_LOSS_NONE
+                      : strcmp(text, "mean") == 0 ? SPI_LOSS_MEAN
+                      : strcmp(text, "sum") == 0  ? SPI_LOSS_SUM
                                                   : -1)
                    : spi_arg_int(ctx, node, "reduction");
-  if (k < NONE || k > SUM) {
+  if (k < SPI_LOSS_NONE || k > SPI_LOSS_SUM) {
     spi_bad(ctx, node, "no such reduction");
   }
-  return (reduction)k;
+  return (spi_reduction)k;
 }
 
 /* ---- shapes ---- */
@@ -53,7 +52,7 @@ static void nll_shape(sp_ctx *ctx, const sp_program *program,
   check_classes(ctx, program, node);
   const sp_shape *t = spi_arg_shape(ctx, program, node, "target");
   spi_dims s = spi_dims_of(t), scalar = {0};
-  bool none = reduction_of(ctx, node) == NONE;
+  bool none = spi_reduction_of(ctx, node) == SPI_LOSS_NONE;
   spi_results(ctx, node, 2);
   spi_yields_like(ctx, program, node, 0, none ? &s : &scalar, "self");
   spi_yields_like(ctx, program, node, 1, &scalar, "self");
@@ -62,7 +61,7 @@ static void nll_shape(sp_ctx *ctx, const sp_program *program,
 static void backward_shape(sp_ctx *ctx, const sp_program *program,
                            const sp_node *node) {
   check_classes(ctx, program, node);
-  bool none = reduction_of(ctx, node) == NONE;
+  bool none = spi_reduction_of(ctx, node) == SPI_LOSS_NONE;
   const sp_shape *t = spi_arg_shape(ctx, program, node, "target");
   spi_expect_operand(ctx, program, node,
                      (uint32_t)spi_arg_operand(node, "grad_output"),
@@ -137,9 +136,9 @@ static sp_expr loss_at(const classes *c, const sp_expr *n, bool logits,
 static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
   classes c = classes_of(call);
   sp_pool *p = c.p;
-  reduction kind = reduction_of(spi_call_ctx(call), call->node);
+  spi_reduction kind = spi_reduction_of(spi_call_ctx(call), call->node);
   sp_expr w;
-  if (kind == NONE) {
+  if (kind == SPI_LOSS_NONE) {
     return call->result == 1 ? sp_real_i64(p, 0) : loss_at(&c, idx, logits, &w);
   }
   uint32_t vars = c.a->n_dims - 1;
@@ -153,7 +152,7 @@ static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
   if (call->result == 1) {
     return total;
   }
-  return kind == MEAN ? sp_div(p, loss, total) : loss;
+  return kind == SPI_LOSS_MEAN ? sp_div(p, loss, total) : loss;
 }
 
 static sp_expr nll_element(const sp_call *call, const sp_expr *idx) {
@@ -168,70 +167,16 @@ static sp_expr cross_entropy_element(const sp_call *call, const sp_expr *idx) {
 static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
   classes c = classes_of(call);
   sp_pool *p = c.p;
-  reduction kind = reduction_of(spi_call_ctx(call), call->node);
+  spi_reduction kind = spi_reduction_of(spi_call_ctx(call), call->node);
   uint32_t d = c.a->n_dims - 1;
   sp_expr t = spi_arg_read(call, "target", idx);
   sp_expr w = weight_of(&c, t, idx[d]);
   sp_expr g = spi_arg_read(call, "grad_output", idx);
-  if (kind == MEAN) {
+  if (kind == SPI_LOSS_MEAN) {
     g = sp_div(p, g, spi_arg_read(call, "total_weight", idx));
   }
   sp_expr e = sp_scale(p, sp_mul(p, w, g), sp_num_from_i64(p, -1));
   return sp_ite(p, sp_eq(p, t, idx[d]), e, sp_real_i64(p, 0));
-}
-
-/* ---- squared error ---- */
-
-static void mse_shape(sp_ctx *ctx, const sp_program *program,
-                      const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
-  spi_dims scalar = {0};
-  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "target"));
-  bool none = reduction_of(ctx, node) == NONE;
-  spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, none ? &s : &scalar, SP_SORT_REAL);
-}
-
-static sp_expr mse_element(const sp_call *call, const sp_expr *idx) {
-  sp_pool *p = call->pool;
-  sp_ctx *ctx = spi_call_ctx(call);
-  reduction kind = reduction_of(ctx, call->node);
-  spi_dims s = spi_dims_of(spi_call_arg_shape(call, "self"));
-  spi_broadcast(ctx, call->node, &s, spi_call_arg_shape(call, "target"));
-  sp_expr vars[SP_MAX_DIMS];
-  for (uint32_t d = 0; d < s.n; d++) {
-    vars[d] = kind == NONE ? idx[d] : sp_fresh(p, s.d[d]);
-  }
-  sp_expr e = sp_sub(p, spi_arg_value(call, "self", s.n, vars, SP_F64),
-                     spi_arg_value(call, "target", s.n, vars, SP_F64));
-  e = sp_mul(p, e, e);
-  if (kind == NONE) {
-    return e;
-  }
-  e = spi_sum(call, s.n, vars, e);
-  return kind == MEAN ? spi_over(p, e, spi_dims_count(&s)) : e;
-}
-
-static void mse_backward_shape(sp_ctx *ctx, const sp_program *program,
-                               const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
-  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "target"));
-  spi_broadcasts_to(ctx, node, spi_arg_shape(ctx, program, node, "grad_output"),
-                    &s);
-  spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
-}
-
-static sp_expr mse_backward_element(const sp_call *call, const sp_expr *idx) {
-  sp_pool *p = call->pool;
-  const sp_shape *r = sp_call_result_shape(call);
-  sp_expr e = sp_sub(p, spi_arg_value(call, "self", r->n_dims, idx, SP_F64),
-                     spi_arg_value(call, "target", r->n_dims, idx, SP_F64));
-  e = sp_mul(p, sp_scale(p, e, sp_num_from_i64(p, 2)),
-             spi_arg_value(call, "grad_output", r->n_dims, idx, SP_F64));
-  return reduction_of(spi_call_ctx(call), call->node) == MEAN
-             ? spi_over(p, e, sp_shape_elements(r))
-             : e;
 }
 
 /* ---- rows ---- */
@@ -264,19 +209,8 @@ SPI_ATEN(cross_entropy,
          nll_shape, cross_entropy_element,
          "nll of x[n, c] - log(sum over k of exp(x[n, k]))",
          "torch.nn.functional.cross_entropy")
-SPI_ATEN(mse_loss, "Tensor self, Tensor target, int reduction=1", mse_shape,
-         mse_element, "out[i] = (a[i] - b[i])^2, reduced",
-         "aten.mse_loss.default", "torch._C._nn.mse_loss")
-SPI_ATEN(mse_loss_backward,
-         "Tensor grad_output, Tensor self, Tensor target, int reduction",
-         mse_backward_shape, mse_backward_element,
-         "out[i] = 2 (a[i] - b[i]) g, over the count for a mean",
-         "aten.mse_loss_backward.default")
-
 extern const sp_op *const sp_ops_aten_loss[];
 const sp_op *const sp_ops_aten_loss[] = {
-    &nll_loss_forward_row,  &nll_loss_row,
-    &nll_loss_backward_row, &cross_entropy_loss_row,
-    &cross_entropy_row,     &mse_loss_row,
-    &mse_loss_backward_row, NULL,
+    &nll_loss_forward_row,   &nll_loss_row,      &nll_loss_backward_row,
+    &cross_entropy_loss_row, &cross_entropy_row, NULL,
 };

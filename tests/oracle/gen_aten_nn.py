@@ -109,4 +109,26 @@ _, mean, rstd = torch.ops.aten.native_group_norm.default(x, None, None, 2, 4, 6,
 results('group_norm_gradient', 'torch.ops.aten.native_group_norm_backward.default(g, x, mean, rstd, w, 2, 4, 6, 2, [True, True, True])',
         dict(g=torch.randn(x.shape), x=x, mean=mean, rstd=rstd, w=w))
 
+# ---- losses ----
+XT = ('f32[2, 4]', 'f32[2, 4]')
+P = 'f32[2, 4]=0.1,0.5,0.9,0.25,0,1,0.625,0.3'
+for red in (0, 1, 2):
+    g = 'f32[2, 4]' if red == 0 else 'f32[]'
+    A('l1_loss.default', 'a, b, %d' % red, *XT)
+    A('smooth_l1_loss.default', 'a, b, %d, 0.75' % red, *XT)
+    A('smooth_l1_loss_backward.default', 'c, a, b, %d, 0.75' % red, *XT, g)
+    A('huber_loss.default', 'a, b, %d, 2.0' % red, *XT)
+    A('huber_loss_backward.default', 'c, a, b, %d, 2.0' % red, *XT, g)
+    A('binary_cross_entropy.default', 'a, b, None, %d' % red, P, P.replace('0.1', '0.75'))
+    A('binary_cross_entropy_backward.default', 'c, a, b, None, %d' % red, P.replace('=0.1', '=0.2').replace('0,1', '0.5,0.75'), P, g)
+    A('binary_cross_entropy_with_logits.default', 'a, b, c, d, %d' % red, 'f32[2, 4]', P, 'f32[4]+', 'f32[4]+')
+    A('kl_div.default', 'a, b, %d' % red, 'f32[2, 4]', P)
+A('binary_cross_entropy.default', 'a, b, c', P, P, 'f32[2, 4]+')
+A('binary_cross_entropy_with_logits.default', 'a, b', 'f32[2, 4]', P)
+A('kl_div.default', 'a, b, log_target = True', *XT)
+C('torch.nn.functional.mse_loss(a, b)', *XT)
+C("torch.nn.functional.smooth_l1_loss(a, b, reduction = 'sum', beta = 2.0)", *XT)
+C("torch.nn.functional.l1_loss(a, b, reduction = 'none')", *XT)
+C('torch.nn.functional.binary_cross_entropy_with_logits(a, b, pos_weight = c)', 'f32[2, 4]', P, 'f32[4]+')
+
 report()
