@@ -81,6 +81,22 @@ static sp_expr step_cancel(sp_pool *p, const spi_list *l) {
   return (sp_expr){0};
 }
 
+/* sqrt(x) * sqrt(x) = x where x >= 0 */
+static sp_expr step_roots(sp_pool *p, const spi_list *l) {
+  int64_t sqrt = spi_reals_of(p)->sqrt;
+  for (uint32_t i = 0; i < l->n; i++) {
+    for (uint32_t j = i + 1; spi_is_fn(p, l->v[i], sqrt) && j < l->n; j++) {
+      sp_expr x = sp_arg(p, l->v[i], 0);
+      if (spi_same(l->v[j], l->v[i]) && spi_nonnegative(p, x)) {
+        spi_list rest = list_without(p, l, i, j, 1);
+        spi_list_push(&rest, x);
+        return spi_mul_n(p, rest.n, rest.v);
+      }
+    }
+  }
+  return (sp_expr){0};
+}
+
 /* ite(c, 0, b) * f = ite(c, 0, b * f) */
 static sp_expr step_guard(sp_pool *p, const spi_list *l) {
   for (uint32_t i = 0; i < l->n; i++) {
@@ -154,6 +170,9 @@ static sp_expr product_build(sp_pool *p, spi_list *l, sp_num *k) {
       *k = sp_num_mul(p, *k, c);
     }
     e = step_cancel(p, l);
+  }
+  if (!e.v) {
+    e = step_roots(p, l);
   }
   if (!e.v) {
     e = step_guard(p, l);

@@ -346,6 +346,9 @@ TEST(functions_by_name) {
   sp_expr x = scalar(p, "x"), n3 = num(p, 3, 1);
   sp_expr r = sp_fn1(p, "sqrt", x);
   SAME(sp_fn1(p, "rsqrt", x), sp_inv(p, r));
+  sp_expr square = sp_mul(p, x, x), s = sp_fn1(p, "sqrt", square);
+  SAME(sp_mul(p, s, s), square);
+  SAME(sp_mul(p, s, sp_mul(p, r, s)), sp_mul(p, square, r));
   DIFFER(sp_mul(p, r, r), x);
   SAME(sp_fn1(p, "sqrt", num(p, 4, 9)), num(p, 2, 3));
   CU_ASSERT_EQUAL(kind(p, sp_fn1(p, "sqrt", num(p, 2, 1))), SP_KIND_FN);
