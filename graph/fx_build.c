@@ -249,9 +249,28 @@ static void written_result(fx_build *b, const fx_stmt *s, const fx_value *v,
   var_value(b, &x);
 }
 
+/* An optimizer's lists as one value. */
+static fx_value *optimizer_lists(fx_build *b, const fx_stmt *s) {
+  fx_value *v = sp_alloc(b->ctx, sizeof *v);
+  fx_value *items = sp_alloc_n(b->ctx, FX_OPTIMIZER_LISTS, sizeof *items);
+  for (uint32_t i = 0; i < FX_OPTIMIZER_LISTS; i++) {
+    if (i >= s->n_args || s->args[i].name ||
+        s->args[i].value.kind != FX_VALUE_LIST) {
+      write_unknown(b, s);
+    }
+    items[i] = s->args[i].value;
+  }
+  *v = (fx_value){.kind = FX_VALUE_LIST,
+                  .loc = s->pos.dump,
+                  .n = FX_OPTIMIZER_LISTS,
+                  .items = items};
+  return v;
+}
+
 static void call_writing(fx_build *b, const fx_stmt *s, const fx_effect *e,
                          const fx_call *c) {
-  const fx_value *v = written_value(s, e);
+  const fx_value *v =
+      e->write == FX_WRITES_LISTS ? optimizer_lists(b, s) : written_value(s, e);
   if (!v || (v->kind != FX_VALUE_NAME && v->kind != FX_VALUE_LIST)) {
     write_unknown(b, s);
   }
@@ -274,6 +293,39 @@ static void call_writing(fx_build *b, const fx_stmt *s, const fx_effect *e,
     fx_var_write(b, vars[i], out + i);
   }
   written_result(b, s, v, vars[0]);
+}
+
+/* Lists of new tensors, each like the one in the argument; they have names that
+ * no graph can have. */
+static void call_lists(fx_build *b, const fx_stmt *s, const fx_effect *e,
+                       const fx_call *c) {
+  fx_value *lists = optimizer_lists(b, s);
+  fx_value flat = fx_flat_list(b, lists);
+  sp_shape *shapes = sp_alloc_n(b->ctx, flat.n, sizeof *shapes);
+  for (uint32_t i = 0; i < flat.n; i++) {
+    uint32_t var = fx_tensor_named(b, &flat.items[i]);
+    if (var == FX_NONE || b->vars.v[var].kind != FX_VAR_TENSOR) {
+      write_unknown(b, s);
+    }
+    shapes[i] = b->vars.v[var].shape;
+  }
+  uint32_t out = call_node(b, s, e->op, c, flat.n, shapes, NULL), k = 0;
+  fx_value *results = sp_alloc_n(b->ctx, lists->n, sizeof *results);
+  for (uint32_t i = 0; i < lists->n; i++) {
+    results[i] = lists->items[i];
+    fx_value *items = sp_alloc_n(b->ctx, results[i].n, sizeof *items);
+    for (uint32_t j = 0; j < results[i].n; j++, k++) {
+      items[j] = results[i].items[j];
+      items[j].kind = FX_VALUE_NAME;
+      items[j].text = sp_format(b->ctx, "%s#%u", s->name, k);
+      var_name(b, items[j].text,
+               fx_var_own(b, items[j].text, &shapes[k], out + k));
+    }
+    results[i].items = items;
+  }
+  lists->items = results;
+  fx_var x = {.kind = FX_VAR_LIST, .name = s->name, .stmt = s, .list = lists};
+  var_value(b, &x);
 }
 
 /* --- statements --- */
@@ -330,8 +382,13 @@ static void stmt_call(fx_build *b, const fx_stmt *s) {
     write_unknown(b, s);
   }
   fx_call c = fx_call_args(b, s, &e);
-  if (e.write == FX_WRITES_FIRST || e.write == FX_WRITES_OUT) {
+  if (e.write == FX_WRITES_FIRST || e.write == FX_WRITES_OUT ||
+      e.write == FX_WRITES_LISTS) {
     call_writing(b, s, &e, &c);
+    return;
+  }
+  if (e.lists && s->name) {
+    call_lists(b, s, &e, &c);
     return;
   }
   if (s->n_results) {

@@ -213,12 +213,18 @@ typedef enum fx_write {
   FX_WRITES_NOTHING,
   FX_WRITES_FIRST, /* the first argument, or each tensor in it */
   FX_WRITES_OUT,   /* the keyword argument "out" */
+  FX_WRITES_LISTS, /* the first FX_OPTIMIZER_LISTS arguments */
   FX_WRITES_BN,    /* running mean and variance, args 3 and 4 or 1 and 2 */
   FX_WRITES_MAYBE, /* any argument: the text does not say */
   FX_WRITES_ODD,   /* in a way that we cannot follow */
 } fx_write;
 
+/* What a step of an optimizer changes: parameters, gradients, three kinds of
+ * averages. */
+enum { FX_OPTIMIZER_LISTS = 5 };
+
 typedef struct fx_effect {
+  bool lists; /* returns new tensors for the lists that it would write */
   fx_alias alias;
   fx_inverse inverse;
   fx_write write;
@@ -238,7 +244,7 @@ typedef enum fx_var_kind {
   FX_VAR_TUPLE, /* a result to be taken apart */
   FX_VAR_INT,   /* a number that is known */
   FX_VAR_TEXT,  /* a symbolic number, an object */
-  FX_VAR_LIST,  /* written tensors of a c10d operator, as given */
+  FX_VAR_LIST,  /* tensors in lists: written ones, as given; an optimizer's */
 } fx_var_kind;
 
 /* A variable of the graph. Tensors form trees: a view's parent is what it

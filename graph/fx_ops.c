@@ -261,6 +261,18 @@ static bool is_odd(fx_slice base) {
   return slice_begins(base, "_fused_") && base.s[base.n - 1] == '_';
 }
 
+/* A step of Adam for lists of tensors; with an underscore it writes them. */
+static bool is_optimizer(fx_slice base) {
+  static const char *const names[] = {"_fused_adam", "_fused_adam_",
+                                      "_fused_adamw", "_fused_adamw_"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (fx_slice_is(base, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool ends_in_one_underscore(fx_slice s) {
   return s.n > 1 && s.s[s.n - 1] == '_' && s.s[s.n - 2] != '_';
 }
@@ -415,6 +427,11 @@ static void write_find(sp_ctx *ctx, const target *t, const fx_stmt *s,
     }
   } else if (e->alias == FX_SAME) {
     return; /* detach_, requires_grad_ */
+  } else if (t->family == FAMILY_ATEN && is_optimizer(t->base)) {
+    e->lists = !underscore;
+    if (underscore) {
+      writes(e, FX_WRITES_LISTS, functional(ctx, t, s));
+    }
   } else if (is_odd(t->base)) {
     e->write = FX_WRITES_ODD;
   } else if (t->family == FAMILY_C10D) {

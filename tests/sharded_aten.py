@@ -171,6 +171,32 @@ LOSS = 'l[]: binary_cross_entropy_with_logits.default(x, t, None, p, %d)\n'
 case('bce_with_logits_by_batch', LOSS % 2 + 'return l', LOSS % 2 + 's[]: sum(l)\nreturn s',
      'x[4, 3] -> [2, 3] Shard(0); t[4, 3] -> [2, 3] Shard(0); p[3] Replicate', 'Replicate', ('None, p', 'None, None'), ('sum(l)', 'avg(l)'))
 
+# ---- steps of optimizers: each rank has a part of the parameters, of their gradients and averages ----
+STEP = """r: _fused_adamw.default([p, q], [g, h], [m, n], [v, w], [], [s, t], lr = 0.1, beta1 = 0.9, beta2 = 0.99, weight_decay = 0.01, eps = 1e-08, amsgrad = False, maximize = False)
+          rp: r[0]
+          np%s: rp[0]
+          nq%s: rp[1]
+          rv: r[3]
+          nv%s: rv[0]
+          return np, nq, nv"""
+case('adamw_by_parameter', STEP % ('[4, 6]', '[4]', '[4, 6]'), STEP % ('[2, 6]', '[2]', '[2, 6]'),
+     '; '.join('%s[4, 6] -> [2, 6] Shard(0); %s[4] -> [2] Shard(0)' % tuple(x) for x in ('pq', 'gh', 'mn', 'vw')) + '; s[] Replicate; t[] Replicate',
+     'Shard(0); Shard(0); Shard(0)', ('[s, t]', '[t, s]'), ('[m, n], [v, w]', '[v, w], [m, n]'), ('0.99', '0.9'))
+STEP = """n: _foreach_norm.Scalar([x, y])
+          a[]: n[0]
+          b[]: n[1]
+          a2[]: mul.Tensor(a, a)
+          b2[]: mul.Tensor(b, b)
+          t[]: add.Tensor(a2, b2)
+          """
+CLIP = """k[]: sqrt.default(%s)
+          c: _foreach_div.Tensor([x, y], k)
+          u%s: c[0]
+          w%s: c[1]
+          return u, w"""
+case('clipped_by_norm', STEP + CLIP % ('t', '[4, 3]', '[6]'), STEP + 's[]: sum(t)\n' + CLIP % ('s', '[2, 3]', '[3]'),
+     'x[4, 3] -> [2, 3] Shard(0); y[6] -> [3] Shard(0)', 'Shard(0); Shard(0)', ('sqrt.default(s)', 'sqrt.default(t)'), ('sum(t)', 'avg(t)'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -6,6 +6,7 @@ SHARDPROOF_ATEN_NN=file compares with other inputs.
 """
 import torch
 from aten_cases import A, C, annotation, draw, emit, report, seed
+from torch import inf
 
 seed(23)
 
@@ -130,5 +131,61 @@ C('torch.nn.functional.mse_loss(a, b)', *XT)
 C("torch.nn.functional.smooth_l1_loss(a, b, reduction = 'sum', beta = 2.0)", *XT)
 C("torch.nn.functional.l1_loss(a, b, reduction = 'none')", *XT)
 C('torch.nn.functional.binary_cross_entropy_with_logits(a, b, pos_weight = c)', 'f32[2, 4]', P, 'f32[4]+')
+
+
+# ---- lists of tensors ----
+def L(op, args, *specs):
+    """_foreach: results are a list."""
+    params = {chr(97 + i): draw(x) for i, x in enumerate(specs)}
+    results(op, 'torch.ops.aten._foreach_%s(%s)' % (op, args), params)
+
+
+TWO, MORE = ('f32[2, 3]', 'f32[4]'), ('f32[2, 3]+', 'f32[4]+')
+for f in 'add sub mul div maximum minimum clamp_min clamp_max'.split():
+    L(f + '.List', '[a, b], [c, d]', *TWO, *MORE)
+    L(f + '.Scalar', '[a, b], 1.5', *TWO)
+L('add.List', '[a, b], [c, d], alpha = 3', *TWO, *MORE)
+L('add.Tensor', '[a, b], c, alpha = 2', *TWO, 'f32[]')
+L('mul.Tensor', '[a, b], c', *TWO, 'f32[]')
+L('div.Tensor', '[a, b], c', *TWO, 'f32[]+')
+L('pow.Scalar', '[a, b], 2', *TWO)
+L('pow.List', '[a, b], [c, d]', *MORE, *TWO)
+for f in 'sqrt reciprocal log rsqrt'.split():
+    L(f + '.default', '[a, b]', *MORE)
+for f in 'abs exp sign neg'.split():
+    L(f + '.default', '[a, b]', *TWO)
+L('lerp.Scalar', '[a, b], [c, d], 0.25', *TWO, *MORE)
+L('lerp.List', '[a, b], [c, d], [e, f]', *TWO, *MORE, *TWO)
+L('addcmul.Scalar', '[a, b], [c, d], [e, f], 0.5', *TWO, *MORE, *TWO)
+L('addcdiv.Scalar', '[a, b], [c, d], [e, f], -2', *TWO, *TWO, *MORE)
+L('copy.default', '[a, b], [c, d]', *TWO, *MORE)
+for o in ('', ', 1', ', inf'):
+    L('norm.Scalar', '[a, b]' + o, *TWO)
+
+
+# ---- a step of Adam; results are lists of lists ----
+def adam(op, amsgrad, maximize, decay, inplace):
+    names = ['p', 'g', 'm', 'v', 'x'][:5 if amsgrad else 4]
+    params = {n + str(k): draw(('f32[2, 3]', 'f32[4]')[k] + ('+' if n in 'vx' else '')) for n in names for k in (0, 1)}
+    params.update(s0=torch.tensor(3.), s1=torch.tensor(7.))
+    args = ', '.join('[%s0, %s1]' % (n, n) for n in names) + (', ' if amsgrad else ', [], ') + '[s0, s1]'
+    more = 'lr = 0.1, beta1 = 0.9, beta2 = 0.99, weight_decay = %s, eps = 1e-05, amsgrad = %s, maximize = %s' % (decay, amsgrad, maximize)
+    call = 'torch.ops.aten.%s(%s, %s)' % (op + ('_' if inplace else '') + '.default', args, more)
+    env = dict(globals(), **{n: x.clone() for n, x in params.items()})
+    r = eval(call, env)
+    flat = [env[n + str(k)] for n in names for k in (0, 1)] if inplace else [x for xs in r for x in xs]
+    lines = ['r = ' + call]
+    if not inplace:
+        lines += ['r_%d = r[%d]' % (i, i) for i in range(len(names))]
+        lines += ['r_%d_%d: %s = r_%d[%d]' % (i, k, annotation(r[i][k]), i, k) for i in range(len(names)) for k in (0, 1)]
+    out = ['%s%d' % (n, k) if inplace else 'r_%d_%d' % (i, k) for i, n in enumerate(names) for k in (0, 1)]
+    emit('%s_%s_%s_%s' % (op, amsgrad, decay, inplace), params, lines + ['return (%s,)' % ', '.join(out)], [flat])
+
+
+adam('_fused_adamw', False, False, 0.01, False)
+adam('_fused_adamw', False, True, 0.01, True)
+adam('_fused_adamw', True, False, 0.0, False)
+adam('_fused_adam', False, False, 0.25, True)
+adam('_fused_adam', True, True, 0.25, False)
 
 report()
