@@ -28,7 +28,7 @@ def graph(params, body):
         if line.startswith('return'):
             lines.append('        return (%s,)' % line[6:].strip())
             continue
-        m = re.match(r'(\w+?)((?:[fibu]\d+)?\[[\d, ]*\])?: (.*)$', line)
+        m = re.match(r'(\w+?)((?:[fibu]\d+(?:e\d+m\d+fn)?)?\[[\d, ]*\])?: (.*)$', line)
         name, shape, call = m[1], m[2], m[3]
         a = ': ' + annotation(shape) if shape else ''
         reduce = re.match(r'(sum|avg|max)\((\w+)\)$', call)
@@ -45,7 +45,7 @@ def graph(params, body):
 def run(binary, sequential, rank, inputs, outputs, limit):
     seq_params, rank_params, spec = [], [], []
     for x in inputs.split(';'):
-        m = re.match(r'\s*(\w+?)((?:[fibu]\d+)?)(\[[\d, ]*\])(?: -> (\[[\d, ]*\]))? (.*)$', x)
+        m = re.match(r'\s*(\w+?)((?:[fibu]\d+(?:e\d+m\d+fn)?)?)(\[[\d, ]*\])(?: -> (\[[\d, ]*\]))? (.*)$', x)
         t = m[2] or 'f32'
         seq_params.append('%s: "%s%s"' % (m[1], t, m[3]))
         rank_params.append('%s: "%s%s"' % (m[1], t, m[4] or m[3]))
@@ -196,6 +196,20 @@ CLIP = """k[]: sqrt.default(%s)
           return u, w"""
 case('clipped_by_norm', STEP + CLIP % ('t', '[4, 3]', '[6]'), STEP + 's[]: sum(t)\n' + CLIP % ('s', '[2, 3]', '[3]'),
      'x[4, 3] -> [2, 3] Shard(0); y[6] -> [3] Shard(0)', 'Shard(0); Shard(0)', ('sqrt.default(s)', 'sqrt.default(t)'), ('sum(t)', 'avg(t)'))
+
+# ---- experts ----
+EXPERTS = 'y%s: _grouped_mm.default(x, w, o)\n'
+case('grouped_by_result', EXPERTS % '[8, 6]' + 'return y', EXPERTS % '[8, 3]' + 'return y',
+     'x[8, 4] Replicate; w[3, 4, 6] -> [3, 4, 3] Shard(2); oi32[3] Replicate', 'Shard(1)',
+     ('return y', 'p[8, 3]: roll.default(y, [1], [0])\nreturn p'))
+case('grouped_by_inner', EXPERTS % '[8, 6]' + 'return y', EXPERTS % '[8, 6]' + 's[8, 6]: sum(y)\nreturn s',
+     'x[8, 4] -> [8, 2] Shard(1); w[3, 4, 6] -> [3, 2, 6] Shard(1); oi32[3] Replicate', 'Replicate', ('return s', 'return y'), ('sum(y)', 'max(y)'))
+case('grouped_weight_gradient', 'y[3, 4, 6]: _grouped_mm.default(x, g, o)\nreturn y', 'y[3, 2, 6]: _grouped_mm.default(x, g, o)\nreturn y',
+     'x[4, 8] -> [2, 8] Shard(0); g[8, 6] Replicate; oi32[3] Replicate', 'Shard(1)', ('return y', 'p[3, 2, 6]: roll.default(y, [1], [0])\nreturn p'))
+SCALED = 'y%s: _scaled_mm.default(x, w, a, b)\nreturn y'
+case('scaled_by_result', SCALED % '[8, 6]', SCALED % '[8, 3]',
+     'xf8e4m3fn[8, 4] Replicate; wf8e4m3fn[4, 6] -> [4, 3] Shard(1); a[8, 1] Replicate; b[1, 6] -> [1, 3] Shard(1)', 'Shard(1)',
+     ('return y', 'z[8, 3]: mul.Tensor(y, b)\nreturn z'))
 
 
 def main():

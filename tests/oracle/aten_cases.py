@@ -15,7 +15,8 @@ from torch import inf, nan
 warnings.filterwarnings('ignore')
 device = torch.device
 DT = {'f32': torch.float32, 'f64': torch.float64, 'f16': torch.float16, 'bf16': torch.bfloat16, 'i64': torch.int64,
-      'i32': torch.int32, 'i16': torch.int16, 'i8': torch.int8, 'u8': torch.uint8, 'b8': torch.bool}
+      'i32': torch.int32, 'i16': torch.int16, 'i8': torch.int8, 'u8': torch.uint8, 'b8': torch.bool,
+      'f8e4m3fn': torch.float8_e4m3fn}
 NAME = {t: n for n, t in DT.items()}
 written, failed = 0, []
 

@@ -188,4 +188,16 @@ adam('_fused_adamw', True, False, 0.0, False)
 adam('_fused_adam', False, False, 0.25, True)
 adam('_fused_adam', True, True, 0.25, False)
 
+# ---- products in groups, and of scaled floats ----
+A('_grouped_mm.default', 'a, b, c', 'bf16[6, 8]<3', 'bf16[3, 8, 8]<3', 'i32[3]=2,2,6')
+A('_grouped_mm.default', 'a, b, c', 'bf16[3, 8, 8]<3', 'bf16[8, 8]<3', 'i32[3]=1,6,8')
+A('_grouped_mm.default', 'a, b, c', 'bf16[8, 8]<3', 'bf16[8, 8]<3', 'i32[3]=1,6,8')
+A('_grouped_mm.default', 'a, b', 'bf16[2, 8, 8]<3', 'bf16[2, 8, 8]<3')
+SCALED = 'torch._scaled_mm(a, b, c, d%s, out_dtype = torch.float32)'
+for bias in ('', ', bias = e'):
+    C(SCALED % bias, 'f8e4m3fn[3, 16]', 'f8e4m3fn[16, 16]', 'f32[]+', 'f32[]+', 'f32[16]')
+a, b, c, d = (draw(x) for x in ('f8e4m3fn[3, 4]', 'f8e4m3fn[4, 5]', 'f32[3, 1]+', 'f32[1, 5]+'))
+r = a.float() @ b.float() * c * d  # scales of rows: not on CPUs
+emit('scaled_mm_rows', dict(a=a, b=b, c=c, d=d), ['r: %s = %s' % (annotation(r), SCALED % ''), 'return (r,)'], [[r]])
+
 report()
