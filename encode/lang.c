@@ -187,9 +187,18 @@ static const sp_lang *binder(sp_lang_reader *r, const char *name, sp_loc loc) {
 
 const sp_lang_var *sp_lang_coordinates(sp_lang_reader *r, uint32_t *n) {
   SP_VEC(sp_lang_var) vars = {0};
-  sp_lang_expect(r, "(", "after @");
+  if (!sp_lang_accept(r, "(")) {
+    sp_lang_fail(r->ctx, r->loc,
+                 "x@(g = 1)[i] is x[i] of the rank whose g is 1; a product of "
+                 "matrices is sum(k < K) a[i, k] * b[k, j]",
+                 "\"(\" is missing after @, before %s", sp_lang_found(r));
+  }
   do {
     sp_lang_var v = {.loc = r->loc};
+    if (r->token != SP_LANG_WORD) {
+      sp_lang_fail(r->ctx, r->loc, "name the axis: x@(g = e)[i]",
+                   "a mesh axis expected, not %s", sp_lang_found(r));
+    }
     v.name = sp_lang_name(r, "a mesh axis");
     sp_lang_expect(r, "=", "after the mesh axis");
     v.size = sp_lang_expression(r);
@@ -213,7 +222,9 @@ static const sp_lang *number(sp_lang_reader *r) {
     e->i = strtoll(r->word, NULL, 10);
   }
   if (errno) { /* 1e400 is no infinity, 1e-400 is not 0 */
-    sp_lang_fail(r->ctx, r->loc, NULL, "%.40s is too %s", r->word,
+    sp_lang_fail(r->ctx, r->loc,
+                 "integers have 64 bits, reals stay below 1e308",
+                 "%.40s is too %s", r->word,
                  e->kind == SP_LANG_REAL && e->r < 1 ? "small" : "large");
   }
   sp_lang_next(r);
@@ -253,6 +264,9 @@ static const sp_lang *named(sp_lang_reader *r) {
     if (e->n_more > 0) {
       sp_lang_fail(r->ctx, loc, NULL, "\";\" in an index");
     }
+    if (sp_lang_is(r, "[")) {
+      sp_lang_fail(r->ctx, r->loc, sp_lang_hint(r), "a second \"[\"");
+    }
   }
   return e;
 }
@@ -282,7 +296,14 @@ static const sp_lang *atom(sp_lang_reader *r) {
   }
   if (sp_lang_accept(r, "(")) {
     const sp_lang *e = sp_lang_expression(r);
-    sp_lang_expect(r, ")", "after an expression in brackets");
+    if (!sp_lang_accept(r, ")")) {
+      const char *hint = sp_lang_hint(r);
+      sp_lang_fail(r->ctx, r->loc,
+                   hint ? hint
+                        : sp_format(r->ctx, "close \"(\" of line %u, column %u",
+                                    loc.line, loc.column),
+                   "\")\" is missing before %s", sp_lang_found(r));
+    }
     return e;
   }
   if (sp_lang_accept(r, "@")) {
@@ -296,7 +317,7 @@ static const sp_lang *atom(sp_lang_reader *r) {
     return e;
   }
   if (r->token != SP_LANG_WORD || is_reserved(r->word)) {
-    sp_lang_fail(r->ctx, loc, NULL, "a value expected, not %s",
+    sp_lang_fail(r->ctx, loc, sp_lang_hint(r), "a value expected, not %s",
                  sp_lang_found(r));
   }
   return named(r);
@@ -445,7 +466,10 @@ const sp_lang *sp_lang_expression(sp_lang_reader *r) {
     const sp_lang *c = sp_lang_expression(r);
     sp_lang_expect(r, "then", "after the condition");
     const sp_lang *a = sp_lang_expression(r);
-    sp_lang_expect(r, "else", "(an if needs both branches)");
+    if (!sp_lang_accept(r, "else")) {
+      sp_lang_fail(r->ctx, r->loc, "an if needs both branches: else 0",
+                   "\"else\" is missing, before %s", sp_lang_found(r));
+    }
     set_args(r, e, 3, c, a, sp_lang_expression(r));
     out = e;
   } else {

@@ -120,6 +120,10 @@ void sp_lang_expect(sp_lang_reader *r, const char *word, const char *where);
 const char *sp_lang_name(sp_lang_reader *r, const char *what);
 /* The next token, for messages. */
 const char *sp_lang_found(const sp_lang_reader *r);
+/* What may have been meant where reading stopped at the next token, or NULL. */
+const char *sp_lang_hint(const sp_lang_reader *r);
+/* At a character that begins no token. */
+noreturn void sp_lang_stray(const sp_lang_reader *r);
 noreturn void sp_lang_fail(sp_ctx *ctx, sp_loc loc, const char *hint,
                            const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -42,7 +42,7 @@ void sp_lang_names_add_vars(sp_lang_names *c, uint32_t n,
 
 /* ---- spelling ---- */
 
-enum { LONGEST = 24, ROOM = 3 };
+enum { LONGEST = 24, ROOM = 3, LISTED = 20 };
 
 /* Letters to insert, drop, change or swap; beyond ROOM it does not matter. */
 static size_t distance(const char *a, const char *b) {
@@ -69,13 +69,36 @@ static size_t distance(const char *a, const char *b) {
   return d[n][m];
 }
 
+static char small(char c) {
+  return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool same_letters(const char *a, const char *b) {
+  while (*a && small(*a) == small(*b)) {
+    a++;
+    b++;
+  }
+  return small(*a) == small(*b);
+}
+
+/* b for B is nearer than any other letter. */
 static void consider(const char *name, const char *candidate, size_t *least,
                      const char **best) {
-  size_t d = distance(name, candidate);
+  size_t d = same_letters(name, candidate) ? 0 : distance(name, candidate);
   if (d < *least && d < strlen(name)) {
     *least = d;
     *best = candidate;
   }
+}
+
+const char *sp_lang_nearest(const char *name, const char *const *words,
+                            size_t n) {
+  const char *best = NULL;
+  size_t least = ROOM;
+  for (size_t i = 0; i < n; i++) {
+    consider(name, words[i], &least, &best);
+  }
+  return best;
 }
 
 /* ---- functions ---- */
@@ -110,14 +133,98 @@ static const char *nearest(const sp_lang_names *c, const char *name,
   return best;
 }
 
+/* All that there is, where that is little. */
+static const char *known(const sp_lang_names *c) {
+  sp_str s = {0};
+  size_t n = 0;
+  for (size_t i = 0; i < c->rows.n; i++) {
+    const char *name = c->rows.v[i].name;
+    if (*name != '$' && c->rows.v[i].kind != SP_LANG_IS_FUNCTION) {
+      bool axis = c->rows.v[i].kind == SP_LANG_IS_AXIS;
+      sp_str_addf(c->ctx, &s, "%s%s%s", n ? ", " : "there are ",
+                  axis ? "@" : "", name);
+      n++;
+    }
+  }
+  return n > 0 && n <= LISTED && s.n < 100 ? s.v : NULL;
+}
+
 const char *sp_lang_names_hint(const sp_lang_names *c, const char *name,
                                bool function) {
+  const char *near = nearest(c, name, function);
   const char *where = c->elsewhere ? c->elsewhere(c->user, name) : NULL;
+  if (where && near && same_letters(near, name)) {
+    return sp_format(c->ctx, "did you mean %s? (%s)", near, where);
+  }
   if (where) {
     return where;
   }
-  const char *near = nearest(c, name, function);
-  return near ? sp_format(c->ctx, "did you mean %s?", near) : NULL;
+  return near       ? sp_format(c->ctx, "did you mean %s?", near)
+         : function ? c->guide
+                    : known(c);
+}
+
+static const char *kind_text(sp_lang_name_kind kind) {
+  switch (kind) {
+  case SP_LANG_IS_TENSOR:
+    return "a tensor";
+  case SP_LANG_IS_VALUE:
+    return "a number";
+  case SP_LANG_IS_LIST:
+    return "a list";
+  case SP_LANG_IS_FUNCTION:
+    return "a function";
+  case SP_LANG_IS_AXIS:
+    return "an axis of the mesh";
+  }
+  return "";
+}
+
+/* How a thing of that kind is used. */
+static const char *usage(const sp_lang_names *c, const sp_lang_name_row *row) {
+  switch (row->kind) {
+  case SP_LANG_IS_TENSOR:
+    return sp_format(c->ctx, "its elements are %s[i, ...]", row->name);
+  case SP_LANG_IS_LIST:
+    return sp_format(c->ctx, "write *%s for its values", row->name);
+  case SP_LANG_IS_FUNCTION:
+    return sp_format(c->ctx, "call it: %s(x)", row->name);
+  case SP_LANG_IS_AXIS:
+    return sp_format(c->ctx, "this rank's coordinate is @%s", row->name);
+  case SP_LANG_IS_VALUE:
+    break;
+  }
+  return "it has no elements, and is not called";
+}
+
+noreturn void sp_lang_names_misused(const sp_lang_names *c,
+                                    const sp_lang_name_row *row, sp_loc loc) {
+  sp_lang_fail(c->ctx, loc, usage(c, row), "%.60s is %s", row->name,
+               kind_text(row->kind));
+}
+
+/* A reduction without its index, a function's name that is taken. */
+static void check_callee(const sp_lang_names *c, const sp_lang *e,
+                         const sp_lang_name_row *row) {
+  static const char *const words[] = {"sum", "prod", "max",    "min",
+                                      "any", "all",  "argmax", "argmin"};
+  if (row) {
+    sp_lang_names_misused(c, row, e->loc);
+  }
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(words[i], e->name) == 0) {
+      sp_lang_fail(c->ctx, e->loc,
+                   sp_format(c->ctx, "%s(i < N) x[i] goes over all i", e->name),
+                   "%s is called with other arguments", e->name);
+    }
+  }
+}
+
+static const char *arguments(const sp_lang_names *c, size_t i) {
+  uint32_t n = functions[i].least;
+  return functions[i].most > n
+             ? sp_format(c->ctx, "%s takes at least %u", functions[i].name, n)
+             : sp_format(c->ctx, "%s takes %u", functions[i].name, n);
 }
 
 static void check_call(const sp_lang_names *c, const sp_lang *e) {
@@ -136,13 +243,14 @@ static void check_call(const sp_lang_names *c, const sp_lang *e) {
     if ((e->n_more > 0) != (functions[i].more > 0) ||
         e->n > functions[i].most || (e->n < functions[i].least && !spread)) {
       sp_lang_fail(c->ctx, e->loc,
-                   functions[i].more ? "the sizes come after a ';'" : NULL,
+                   functions[i].more ? "the sizes come after a ';'"
+                                     : arguments(c, i),
                    "%s is called with other arguments", e->name);
     }
     return;
   }
-  const char *hint = sp_lang_names_hint(c, e->name, true);
-  sp_lang_fail(c->ctx, e->loc, hint ? hint : c->guide,
+  check_callee(c, e, row);
+  sp_lang_fail(c->ctx, e->loc, sp_lang_names_hint(c, e->name, true),
                "there is no function %.60s", e->name);
 }
 
@@ -159,24 +267,32 @@ static void check_bind(sp_lang_names *c, const sp_lang *e) {
 }
 
 static void check_name(const sp_lang_names *c, const sp_lang *e,
-                       sp_lang_name_kind kind, const char *what) {
+                       sp_lang_name_kind kind) {
   const sp_lang_name_row *row = sp_lang_names_find(c, e->name);
   if (!row) {
     sp_lang_fail(c->ctx, e->loc, sp_lang_names_hint(c, e->name, false),
                  "nothing is called %.60s here", e->name);
   }
   if (row->kind != kind) {
-    sp_lang_fail(c->ctx, e->loc,
-                 row->kind == SP_LANG_IS_LIST ? "write *NAME for its values"
-                                              : NULL,
-                 "%.60s is no %s", e->name, what);
+    sp_lang_names_misused(c, row, e->loc);
   }
+}
+
+static const char *axis_hint(const sp_lang_names *c, const char *name) {
+  const char *axis = NULL;
+  for (size_t i = 0; i < c->rows.n; i++) {
+    bool is = c->rows.v[i].kind == SP_LANG_IS_AXIS;
+    axis = is ? c->rows.v[i].name : axis;
+  }
+  return axis && !sp_lang_names_find(c, name)
+             ? sp_format(c->ctx, "axes are declared by mesh; %s is one", axis)
+             : sp_lang_names_hint(c, name, false);
 }
 
 static void check_axis(const sp_lang_names *c, const char *name, sp_loc loc) {
   const sp_lang_name_row *row = sp_lang_names_find(c, name);
   if (!row || row->kind != SP_LANG_IS_AXIS) {
-    sp_lang_fail(c->ctx, loc, sp_lang_names_hint(c, name, false),
+    sp_lang_fail(c->ctx, loc, axis_hint(c, name),
                  "%.60s is no axis of a mesh here", name);
   }
 }
@@ -193,11 +309,11 @@ static void check(sp_lang_names *c, const sp_lang *e) {
     /* a scalar may go without [] */
     if (!row ||
         (row->kind != SP_LANG_IS_TENSOR && row->kind != SP_LANG_IS_LIST)) {
-      check_name(c, e, SP_LANG_IS_VALUE, "value");
+      check_name(c, e, SP_LANG_IS_VALUE);
     }
     break;
   case SP_LANG_READ:
-    check_name(c, e, SP_LANG_IS_TENSOR, "tensor");
+    check_name(c, e, SP_LANG_IS_TENSOR);
     for (uint32_t i = 0; i < e->n_vars; i++) {
       check_axis(c, e->vars[i].name, e->vars[i].loc);
       check(c, e->vars[i].size);

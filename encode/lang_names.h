@@ -44,7 +44,13 @@ void sp_lang_names_add_vars(sp_lang_names *names, uint32_t n,
                             const sp_lang_var *vars, bool many);
 /* Every name in the formula is there and of the right kind. */
 void sp_lang_names_check(sp_lang_names *names, const sp_lang *e);
-/* "did you mean NAME?", or NULL. */
+/* Raises: the name is there, and is something else than what stands here. */
+noreturn void sp_lang_names_misused(const sp_lang_names *names,
+                                    const sp_lang_name_row *row, sp_loc loc);
+/* The word that is spelled most like it, or NULL. */
+const char *sp_lang_nearest(const char *name, const char *const *words,
+                            size_t n);
+/* "did you mean NAME?", what there is, or NULL. */
 const char *sp_lang_names_hint(const sp_lang_names *names, const char *name,
                                bool function);
 

@@ -102,7 +102,9 @@ static void read_number(sp_lang_reader *r) {
   r->token = SP_LANG_NUMBER;
   r->word = intern(r, from);
   if (is_letter(peek(r, 0))) {
-    sp_lang_fail(r->ctx, r->loc, NULL, "%s is followed by a letter", r->word);
+    sp_lang_fail(r->ctx, r->loc,
+                 "write 2 * x for a product; a name begins with a letter",
+                 "%s is followed by a letter", r->word);
   }
 }
 
@@ -122,7 +124,7 @@ static void read_quoted(sp_lang_reader *r) {
 }
 
 static void read_sign(sp_lang_reader *r) {
-  static const char *const signs[] = {"->", "<=", ">=", "==", "!="};
+  static const char *const signs[] = {"->", "<=", ">=", "==", "!=", ".."};
   char c = peek(r, 0);
   size_t from = r->at, n = 1;
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -131,9 +133,7 @@ static void read_sign(sp_lang_reader *r) {
     }
   }
   if (n == 1 && !strchr("()[]{},;:<>=+-*/^?!.@", c)) {
-    bool plain = c > ' ' && c < 0x7f;
-    sp_lang_fail(r->ctx, r->loc, NULL, "an unexpected %s",
-                 plain ? sp_format(r->ctx, "\"%c\"", c) : "character");
+    sp_lang_stray(r);
   }
   take(r, n);
   r->token = SP_LANG_SIGN;
@@ -204,14 +204,15 @@ const char *sp_lang_found(const sp_lang_reader *r) {
 
 void sp_lang_expect(sp_lang_reader *r, const char *word, const char *where) {
   if (!sp_lang_accept(r, word)) {
-    sp_lang_fail(r->ctx, r->loc, NULL, "\"%s\" is missing %s, before %s", word,
-                 where, sp_lang_found(r));
+    sp_lang_fail(r->ctx, r->loc, sp_lang_hint(r),
+                 "\"%s\" is missing %s, before %s", word, where,
+                 sp_lang_found(r));
   }
 }
 
 const char *sp_lang_name(sp_lang_reader *r, const char *what) {
   if (r->token != SP_LANG_WORD) {
-    sp_lang_fail(r->ctx, r->loc, NULL, "%s expected, not %s", what,
+    sp_lang_fail(r->ctx, r->loc, sp_lang_hint(r), "%s expected, not %s", what,
                  sp_lang_found(r));
   }
   const char *name = r->word;

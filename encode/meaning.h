@@ -99,7 +99,10 @@ typedef struct sp_meaning_use {
   int64_t extent;
   uint32_t n_guards;
   const sp_expr *guards;
+  const struct spi_binding *bound; /* for sp_meaning_variable */
 } sp_meaning_use;
+/* What the formula calls this bound variable, or NULL. */
+const char *sp_meaning_variable(const sp_meaning_use *use, sp_expr v);
 typedef void (*sp_meaning_visit)(void *env, const sp_meaning_use *use);
 
 /* The element at idx of the result named by call, whatever type the program

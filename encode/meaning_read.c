@@ -38,8 +38,18 @@ static void use(spi_forming *t, const sp_lang *e, sp_loc loc, const char *axis,
                             .index = index,
                             .extent = extent,
                             .n_guards = (uint32_t)t->guards.n,
-                            .guards = t->guards.v};
+                            .guards = t->guards.v,
+                            .bound = t->local};
   t->visit(t->visit_env, &x);
+}
+
+const char *sp_meaning_variable(const sp_meaning_use *x, sp_expr v) {
+  for (const spi_binding *b = x->bound; b; b = b->next) {
+    if (b->value.kind == SPI_TERM && b->value.e.v == v.v) {
+      return b->name;
+    }
+  }
+  return NULL;
 }
 
 /* The rank that e reads on: coordinates that it does not name are ours. */
@@ -90,10 +100,12 @@ spi_formed spi_form_read(spi_forming *t, const sp_meaning_param *q,
   uint32_t operand = spi_meaning_operand(&t->sizes, q);
   const sp_shape *s = sp_call_shape(t->call, operand);
   if (n != s->n_dims) {
-    spi_form_wrong(t, e,
-                   sp_format(t->ctx,
-                             "%s has %u dimensions, and is read at %u indices",
-                             q->name, s->n_dims, n));
+    spi_form_wrong_with(
+        t, e,
+        n == 0 ? "write NAME[i, ...]: a formula gives one element"
+               : "one index for each dimension",
+        sp_format(t->ctx, "%s has %u dimensions, and is read at %u indices",
+                  q->name, s->n_dims, n));
   }
   sp_expr at[SP_MAX_DIMS] = {{0}};
   for (uint32_t d = 0; d < n; d++) {

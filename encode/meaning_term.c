@@ -6,10 +6,10 @@
 
 enum { MAX_WORK = 1 << 18, MAX_DEPTH = 1024 };
 
-noreturn void spi_form_wrong(const spi_forming *t, const sp_lang *e,
-                             const char *text) {
+noreturn void spi_form_wrong_with(const spi_forming *t, const sp_lang *e,
+                                  const char *hint, const char *text) {
   if (t->m->exact) {
-    sp_lang_fail(t->ctx, e->loc, NULL, "%s", text);
+    sp_lang_fail(t->ctx, e->loc, hint, "%s", text);
   }
   sp_raise(t->ctx, SP_ERR_INPUT, e->loc,
            sp_format(t->ctx, "used at %s, line %u",
@@ -17,6 +17,11 @@ noreturn void spi_form_wrong(const spi_forming *t, const sp_lang *e,
                                                   : "?",
                      t->call->node->pos.dump.line),
            "the meaning of %s: %s", t->m->name, text);
+}
+
+noreturn void spi_form_wrong(const spi_forming *t, const sp_lang *e,
+                             const char *text) {
+  spi_form_wrong_with(t, e, NULL, text);
 }
 
 static spi_formed of_text(const char *text) {
@@ -275,7 +280,10 @@ spi_terms spi_form_ints(spi_forming *t, const sp_lang *e, uint32_t n,
   spi_terms out = spi_form_list(t, n, args);
   for (size_t i = 0; i < out.n; i++) {
     if (sort_of(t, out.v[i]) != SP_SORT_INT) {
-      spi_form_wrong(t, e, "indices are integers");
+      spi_form_wrong_with(t, e,
+                          "i div 2 rounds down; x[i]: int = ... holds "
+                          "integers",
+                          "indices are integers");
     }
   }
   return out;
@@ -372,8 +380,8 @@ static spi_formed divide(spi_forming *t, const sp_lang *e) {
 
 static spi_formed power(spi_forming *t, const sp_lang *e) {
   if (!spi_sizes_known(&t->sizes, e->args[1])) {
-    spi_form_wrong(t, e->args[1],
-                   "the exponent is not made of sizes and numbers");
+    spi_form_wrong_with(t, e->args[1], "write exp(y * log(x)) for x ^ y",
+                        "the exponent is not made of sizes and numbers");
   }
   int64_t k = spi_sizes_value(&t->sizes, e->args[1]);
   sp_expr a = spi_form_term(t, e->args[0]);

@@ -45,6 +45,9 @@ static inline spi_formed spi_of(sp_expr e) {
 /* ---- meaning_term.c ---- */
 noreturn void spi_form_wrong(const spi_forming *t, const sp_lang *e,
                              const char *text);
+/* hint: or NULL */
+noreturn void spi_form_wrong_with(const spi_forming *t, const sp_lang *e,
+                                  const char *hint, const char *text);
 spi_formed spi_form(spi_forming *t, const sp_lang *e);
 sp_expr spi_form_term(spi_forming *t, const sp_lang *e); /* one term */
 sp_expr spi_form_int(spi_forming *t, const sp_lang *e);

@@ -33,7 +33,7 @@ typedef enum spi_statement_kind {
   SPI_RELATE,     /* name = source places */
   SPI_COPY,       /* name = source, name = source@(...): body is the read */
   SPI_COLLECTIVE, /* name = body over axes: body is the call */
-  SPI_REPEAT,     /* repeat name < body { inner } */
+  SPI_REPEAT,     /* repeat name < body, for name in from..body { inner } */
 } spi_statement_kind;
 
 typedef struct spi_statement spi_statement;
@@ -47,7 +47,8 @@ struct spi_statement {
   uint32_t n_vars;
   const sp_lang_var *vars;
   const sp_lang *body, *guard;
-  const char *source; /* RELATE */
+  const sp_lang *from; /* REPEAT; NULL: 0 */
+  const char *source;  /* RELATE */
   spi_places places;
   spi_vars axes; /* COLLECTIVE */
   spi_statements inner;
@@ -75,6 +76,7 @@ typedef struct spi_promise {
   sp_loc loc;
   bool only; /* not every sequential element need be held */
   const char *name;
+  sp_loc name_loc;
   bool mapped; /* read is there, else places */
   uint32_t n_vars;
   const sp_lang_var *vars;
@@ -98,5 +100,16 @@ struct sp_kernel {
   SP_VEC(spi_promise) promises;
   sp_kernel_expectation expect;
 };
+
+/* ---- mistakes.c: errors that say what may have been meant ---- */
+
+/* After a word that begins no statement; before: the statement before it, or
+ * NULL. */
+noreturn void spi_wrong_statement(sp_lang_reader *r, const char *word,
+                                  sp_loc loc, const spi_statement *before);
+/* Raises where the next token cannot begin a statement. */
+void spi_not_a_statement(sp_lang_reader *r, const spi_statement *before);
+/* Raises where the next token ends the file, or is a statement of the file. */
+void spi_open_block(sp_lang_reader *r, sp_loc begin);
 
 #endif

@@ -2,7 +2,9 @@
  * for all indices, ranks and inputs, where the conditions around it hold. Where
  * that fails, values are looked for that lead outside: found, the file is wrong
  * and the error says the values; not found, nothing is known. Tensors of
- * integers and conditions are unfolded, others are unknown functions. */
+ * integers and conditions are unfolded, others are unknown functions. Read
+ * spi_check_reads. A condition that holds nowhere is found in the same way
+ * (spi_where_holds). */
 #include "kernels/lower.h"
 
 #include "solve/prove.h"
@@ -190,7 +192,7 @@ static bool applies(point *q, const sp_meaning_use *use) {
   return true;
 }
 
-static const char *point_text(const point *q) {
+static const char *point_text(const point *q, const sp_meaning_use *use) {
   const survey *x = q->x;
   sp_ctx *ctx = x->l->ctx;
   sp_pool *p = x->l->bounds->pool;
@@ -204,7 +206,8 @@ static const char *point_text(const point *q) {
       }
       continue;
     }
-    const char *name = sp_var_name(p, q->vars[i]);
+    const char *bound = sp_meaning_variable(use, q->vars[i]);
+    const char *name = bound ? bound : sp_var_name(p, q->vars[i]);
     for (uint32_t k = 0; k < x->n_idx; k++) {
       name = x->idx[k].v == q->vars[i].v ? x->vars[k].name : name;
     }
@@ -229,9 +232,13 @@ static noreturn void outside(survey *x, const sp_meaning_use *use) {
     choose(&q, round);
     if (applies(&q, use) && evaluate(&q, use->index, &v) &&
         (v.i < 0 || v.i >= use->extent)) {
-      sp_lang_fail(ctx, use->loc, "guard it: if ... then ... else ...",
+      sp_lang_fail(ctx, use->loc,
+                   sp_has_read(x->l->bounds->pool, use->index)
+                       ? "assume 0 <= INPUT < ... bounds integer inputs; or "
+                         "guard it: if ... then ... else ..."
+                       : "guard it: if ... then ... else ...",
                    "%s is %lld where %s: it goes from 0 to %lld", what,
-                   (long long)v.i, point_text(&q),
+                   (long long)v.i, point_text(&q, use),
                    (long long)(use->extent - 1));
     }
   }
@@ -312,4 +319,43 @@ sp_sort spi_check_reads(spi_lowering *l, spi_side *side) {
               .vars = variables(node),
               .idx = spi_fresh_indices(l, side)};
   return sp_sort_of(l->bounds->pool, run(&x, visit, &x));
+}
+
+/* ---- conditions ---- */
+
+static bool holds_somewhere(survey *x, sp_expr condition) {
+  point q = {.x = x, .state = 88172645463325252u};
+  add_vars(&q, condition);
+  for (uint32_t round = 0; round < TRIES; round++) {
+    sp_value v;
+    choose(&q, round);
+    if (evaluate(&q, condition, &v) && v.b) {
+      return true;
+    }
+  }
+  return false;
+}
+
+spi_where spi_where_holds(spi_lowering *l, const spi_side *side, uint32_t n,
+                          const sp_lang_var *vars, const sp_lang *condition) {
+  /* defined on the side, which forgets it */
+  spi_side aside = *side;
+  size_t names = l->names.rows.n;
+  const spi_build b = {l->ctx, condition->loc};
+  const spi_definition d = {.name = spi_b_variable(b, "where", 0),
+                            .loc = condition->loc,
+                            .dtype = SP_PRED,
+                            .n_vars = n,
+                            .vars = vars,
+                            .body = condition};
+  spi_define(l, &aside, &d);
+  l->names.rows.n = names;
+  survey x = {.l = l, .side = &aside, .idx = spi_fresh_indices(l, &aside)};
+  sp_expr e = run(&x, NULL, NULL);
+  if (holds_somewhere(&x, e)) {
+    return SPI_SOMEWHERE;
+  }
+  bool never = sp_prove_holds(l->bounds->prover, "condition holds nowhere",
+                              sp_not(l->bounds->pool, e), (sp_hyps){0});
+  return never ? SPI_NOWHERE : SPI_NOT_SHOWN;
 }

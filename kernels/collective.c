@@ -53,8 +53,10 @@ const sp_lang **spi_index_names(spi_lowering *l, uint32_t n, sp_loc loc) {
 /* ---- arguments ---- */
 
 static noreturn void wrong(const collective *c, const char *text) {
-  sp_lang_fail(c->l->ctx, c->call->loc, text, "%s is called otherwise",
-               c->call->name);
+  sp_lang_fail(
+      c->l->ctx, c->call->loc,
+      sp_format(c->l->ctx, "write %s, where x is a tensor's name", text),
+      "%s is called otherwise", c->call->name);
 }
 
 static uint32_t dimension(const collective *c, uint32_t arg) {
@@ -70,7 +72,7 @@ static uint32_t dimension(const collective *c, uint32_t arg) {
 
 static int64_t share(const collective *c, uint32_t d) {
   if (c->shape.dims[d] % c->n != 0) {
-    sp_lang_fail(c->l->ctx, c->call->loc, NULL,
+    sp_lang_fail(c->l->ctx, c->call->loc, "pad it, and guard with where",
                  "dimension %u of %s has %lld elements, no multiple of %lld", d,
                  c->source, (long long)c->shape.dims[d], (long long)c->n);
   }
@@ -217,8 +219,8 @@ void spi_lower_collective(spi_lowering *l, spi_side *side,
   };
   collective c = {.l = l, .s = s, .b = {l->ctx, s->loc}, .call = s->body};
   if (!side->parallel) {
-    sp_lang_fail(l->ctx, s->loc, NULL, "%s is of the parallel program",
-                 c.call->name);
+    sp_lang_fail(l->ctx, s->loc, "the sequential program has no ranks",
+                 "%s is of the parallel program", c.call->name);
   }
   c.axes = spi_axes_of(l, (uint32_t)s->axes.n, s->axes.v, s->loc, &c.n_axes);
   c.n = spi_axes_size(l, c.n_axes, c.axes);

@@ -18,8 +18,48 @@ static bool constant(void *user, const char *name, int64_t *out) {
   return false;
 }
 
+typedef struct trial {
+  spi_lowering *l;
+  const sp_lang *e;
+  int64_t value;
+} trial;
+
+static void try_integer(sp_ctx *ctx, void *arg) {
+  trial *t = arg;
+  const sp_lang_scope scope = {constant, t->l};
+  t->value = sp_lang_integer(ctx, t->e, &scope);
+}
+
+/* Why a let of that name is no integer. */
+static const char *why_no_integer(spi_lowering *l, const char *name) {
+  for (size_t i = 0; i < l->locals.n; i++) {
+    const sp_meaning_statement *s = &l->locals.v[i];
+    trial t = {l, s->body, 0};
+    if (strcmp(s->name, name) == 0 && s->kind == SP_MEANING_LET &&
+        sp_protect(l->ctx, try_integer, &t) != SP_OK) {
+      return sp_format(l->ctx, "line %u: %s", s->loc.line,
+                       sp_ctx_error(l->ctx)->message);
+    }
+  }
+  return "sizes are made of numbers and let names";
+}
+
+/* Names that are there may be no constants. */
+static void check_constants(spi_lowering *l, const sp_lang *e) {
+  int64_t v;
+  bool name = e->kind == SP_LANG_NAME || e->kind == SP_LANG_READ;
+  if (e->kind == SP_LANG_AXIS || (name && !constant(l, e->name, &v))) {
+    sp_lang_fail(l->ctx, e->loc, why_no_integer(l, e->name),
+                 "%.60s is no constant integer", e->name);
+  }
+  for (uint32_t i = 0; i < e->n + e->n_more; i++) {
+    check_constants(l, e->args[i]);
+  }
+}
+
 int64_t spi_integer(spi_lowering *l, const sp_lang *e) {
   sp_lang_names_check(&l->names, e);
+  check_constants(l, e);
   const sp_lang_scope scope = {constant, l};
   return sp_lang_integer(l->ctx, e, &scope);
 }
@@ -27,7 +67,10 @@ int64_t spi_integer(spi_lowering *l, const sp_lang *e) {
 int64_t spi_extent(spi_lowering *l, const sp_lang *e) {
   int64_t v = spi_integer(l, e);
   if (v < 1 || v >= SP_MAX_ELEMENTS) {
-    sp_lang_fail(l->ctx, e->loc, NULL, "an extent of %lld", (long long)v);
+    sp_lang_fail(l->ctx, e->loc,
+                 v < 1 ? "a size is at least 1"
+                       : "a tensor has less than 2^40 elements",
+                 "a size of %lld", (long long)v);
   }
   return v;
 }
@@ -41,18 +84,6 @@ void spi_add_constant(spi_lowering *l, const char *name, sp_loc loc,
                               .loc = loc,
                               .kind = SP_MEANING_INT,
                               .absent = spi_b_int(b, value)}));
-}
-
-typedef struct trial {
-  spi_lowering *l;
-  const sp_lang *e;
-  int64_t value;
-} trial;
-
-static void try_integer(sp_ctx *ctx, void *arg) {
-  trial *t = arg;
-  const sp_lang_scope scope = {constant, t->l};
-  t->value = sp_lang_integer(ctx, t->e, &scope);
 }
 
 const sp_lang *spi_read_in(const spi_lowering *l, const sp_lang *e) {
@@ -79,6 +110,10 @@ void spi_lower_let(spi_lowering *l, const spi_statement *s) {
     sp_lang_fail(l->ctx, read->loc, "define a tensor: it may be a scalar",
                  "let names numbers and coordinates, %s is a tensor",
                  read->name);
+  }
+  if (s->body->kind == SP_LANG_STRING) {
+    sp_lang_fail(l->ctx, s->body->loc, "write the number without quotes",
+                 "a text is no number");
   }
   trial t = {l, s->body, 0};
   if (sp_protect(l->ctx, try_integer, &t) == SP_OK) {
@@ -149,25 +184,72 @@ spi_current *spi_find(spi_side *side, const char *name) {
   return NULL;
 }
 
-uint32_t spi_tensor_of(spi_lowering *l, spi_side *side, const char *name,
-                       sp_loc loc) {
-  const spi_current *c = spi_find(side, name);
-  if (!c) {
-    sp_lang_fail(l->ctx, loc, sp_lang_names_hint(&l->names, name, false),
-                 "no tensor is called %.60s here", name);
+/* The line where a statement gives the name something, or 0. */
+static uint32_t line_of(const spi_statements *list, const char *name) {
+  for (size_t i = 0; i < list->n; i++) {
+    const spi_statement *s = list->v[i];
+    uint32_t inner = line_of(&s->inner, name);
+    if (inner || strcmp(s->name, name) == 0) {
+      return inner ? inner : s->loc.line;
+    }
   }
-  return c->tensor;
+  return 0;
 }
 
-/* A name that is not there may be one of the other program. */
+/* A name that is not there may be one of the other program, of an axis, or come
+ * later. */
 const char *spi_elsewhere(void *user, const char *name) {
   spi_lowering *l = user;
+  const sp_kernel *k = l->kernel;
   if (spi_find(&l->par, name)) {
     return "it is of the parallel program";
   }
-  return spi_find(&l->seq, name)
-             ? "it is of the sequential program, or given as addends"
-             : NULL;
+  if (spi_find(&l->seq, name)) {
+    return "it is of the sequential program, or given as addends";
+  }
+  if (spi_declared_axis(l, name)) {
+    return sp_format(l->ctx,
+                     "an axis of the mesh; in the parallel program this rank's "
+                     "coordinate is @%s",
+                     name);
+  }
+  const spi_statements *lists[] = {&k->lets, &k->sequential, &k->parallel};
+  for (size_t i = 0; i < 3; i++) {
+    uint32_t line = line_of(lists[i], name);
+    if (line) {
+      return sp_format(l->ctx, "line %u defines it: later, or in another block",
+                       line);
+    }
+  }
+  return NULL;
+}
+
+/* One of the side's that is spelled like it, or what else the name is. */
+static const char *tensor_hint(spi_lowering *l, const spi_side *side,
+                               const char *name) {
+  const char **names = sp_alloc_n(l->ctx, side->current.n + 1, sizeof *names);
+  for (size_t i = 0; i < side->current.n; i++) {
+    names[i] = side->current.v[i].name;
+  }
+  const char *near = sp_lang_nearest(name, names, side->current.n);
+  const char *where = spi_elsewhere(l, name);
+  return where  ? where
+         : near ? sp_format(l->ctx, "did you mean %s?", near)
+                : sp_lang_names_hint(&l->names, name, false);
+}
+
+uint32_t spi_tensor_of(spi_lowering *l, spi_side *side, const char *name,
+                       sp_loc loc) {
+  const spi_current *c = spi_find(side, name);
+  const sp_lang_name_row *row = sp_lang_names_find(&l->names, name);
+  if (!c && row && row->kind != SP_LANG_IS_TENSOR) {
+    sp_lang_names_misused(&l->names, row, loc);
+  }
+  if (!c) {
+    sp_lang_fail(l->ctx, loc, tensor_hint(l, side, name),
+                 "no tensor is called %.60s here", name);
+  }
+  return c->tensor;
 }
 
 /* ---- mesh ---- */
@@ -181,13 +263,21 @@ const spi_declared *spi_declared_axis(const spi_lowering *l, const char *name) {
   return NULL;
 }
 
+const char *spi_axes_hint(const spi_lowering *l) {
+  sp_str s = {0};
+  for (size_t i = 0; i < l->axes.n; i++) {
+    sp_str_addf(l->ctx, &s, "%s%s", i ? ", " : "it is on ", l->axes.v[i].name);
+  }
+  return s.v;
+}
+
 uint32_t spi_axis_index(spi_lowering *l, const char *name, sp_loc loc) {
   for (uint32_t i = 0; i < l->axes.n; i++) {
     if (strcmp(l->axes.v[i].name, name) == 0) {
       return i;
     }
   }
-  sp_lang_fail(l->ctx, loc, sp_lang_names_hint(&l->names, name, false),
+  sp_lang_fail(l->ctx, loc, spi_axes_hint(l),
                "%.60s is no axis of the parallel program", name);
 }
 
@@ -322,7 +412,8 @@ static void one_bound(spi_lowering *l, const sp_lang *e, bounded *x) {
   }
   const sp_lang *input = e->args[first ? 0 : 1];
   if (x->name && strcmp(x->name, input->name) != 0) {
-    sp_lang_fail(l->ctx, input->loc, NULL, "one assume is about one input");
+    sp_lang_fail(l->ctx, input->loc, "write a second assume",
+                 "one assume is about one input");
   }
   x->name = input->name;
   x->loc = input->loc;
@@ -373,7 +464,8 @@ void spi_lower_assumption(spi_lowering *l, const sp_lang *e) {
   range->lo = x.lo > range->lo ? x.lo : range->lo;
   range->hi = x.hi < range->hi ? x.hi : range->hi;
   if (range->lo >= range->hi) {
-    sp_lang_fail(l->ctx, e->loc, NULL, "no integer is like that");
+    sp_lang_fail(l->ctx, e->loc, "all assumptions about an input hold",
+                 "no integer is like that");
   }
   range->text = sp_format(l->ctx, "%lld <= %s < %lld (given)",
                           (long long)range->lo, x.name, (long long)range->hi);

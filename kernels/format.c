@@ -95,9 +95,9 @@ static bool is_one_of(const piece *p, const char *const *words) {
 
 /* Words that a bracket may follow without being their arguments. */
 static bool is_word_of_language(const piece *p) {
-  static const char *const words[] = {"if",    "then", "else", "and",    "or",
-                                      "not",   "div",  "mod",  "over",   "is",
-                                      "where", "let",  "on",   "assume", NULL};
+  static const char *const words[] = {
+      "if",   "then", "else",  "and", "or", "not",    "div", "mod",
+      "over", "is",   "where", "let", "on", "assume", "in",  NULL};
   return is_one_of(p, words);
 }
 
@@ -128,8 +128,8 @@ static bool tight(const piece *v, size_t i) {
 /* A blank between pieces i - 1 and i of a line? */
 static bool gap(const piece *v, size_t i) {
   const piece *a = &v[i - 1], *b = &v[i];
-  if (is_sign(a, "([@") || is_sign(b, ")],;:") || unary(v, i - 1) ||
-      tight(v, i) || tight(v, i - 1)) {
+  if (is(a, "..") || is(b, "..") || is_sign(a, "([@") || is_sign(b, ")],;:") ||
+      unary(v, i - 1) || tight(v, i) || tight(v, i - 1)) {
     return false;
   }
   if (is(b, "@")) { /* x@(g = 1) reads elsewhere, @g is an operand */
@@ -151,11 +151,11 @@ static bool continues(const piece *v, size_t i, uint32_t open) {
       "=",   "+",     "-",    "*",     "/",   "<",   ">",    "<=",
       ">=",  "==",    "!=",   "div",   "mod", "and", "or",   "not",
       "if",  "then",  ",",    "else",  "is",  "on",  "over", "only",
-      "let", "where", "mesh", "input", NULL};
+      "let", "where", "mesh", "input", "in",  "..",  NULL};
   static const char *const begins[] = {
       "+",  "-",  "*",   "/",   "<",   ">",    "<=",   ">=",   "==",
       "!=", "=",  "div", "mod", "and", "or",   "then", "else", "where",
-      "is", "on", "at",  ",",   "^",   "over", NULL};
+      "is", "on", "at",  ",",   "^",   "over", "in",   "..",   NULL};
   if (open > 0 || is_one_of(&v[i], begins)) {
     return true;
   }

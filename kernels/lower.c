@@ -2,6 +2,8 @@
  * statements. */
 #include "kernels/lower.h"
 
+#include "base/arith.h"
+
 #include <string.h>
 
 enum { MAX_STEPS = 4096, MAX_DONE = 100000 };
@@ -61,9 +63,10 @@ static void count(spi_lowering *l, const spi_statement *s) {
 
 static void lower_repeat(spi_lowering *l, spi_side *side,
                          const spi_statement *s) {
-  int64_t n = spi_integer(l, s->body);
-  if (n < 0 || n > MAX_STEPS) {
-    sp_lang_fail(l->ctx, s->body->loc, NULL,
+  int64_t from = s->from ? spi_integer(l, s->from) : 0, n;
+  if (!sp_sub_ok(spi_integer(l, s->body), from, &n) || n < 0 || n > MAX_STEPS) {
+    sp_lang_fail(l->ctx, s->body->loc,
+                 n < 0 ? "a range counts up: 0..4" : "use smaller sizes",
                  "%lld steps: a repeat may have up to %d", (long long)n,
                  MAX_STEPS);
   }
@@ -71,7 +74,7 @@ static void lower_repeat(spi_lowering *l, spi_side *side,
     size_t names = l->names.rows.n, constants = l->constants.n;
     size_t locals = l->locals.n;
     count(l, s);
-    spi_add_constant(l, s->name, s->loc, i);
+    spi_add_constant(l, s->name, s->loc, from + i);
     statements(l, side, &s->inner);
     forget(l, names, constants, locals);
   }
@@ -85,6 +88,33 @@ static sp_dtype open_type(spi_side *side, const spi_statement *s) {
   bool read = s->body->kind == SP_LANG_READ || s->body->kind == SP_LANG_NAME;
   const spi_current *c = read ? spi_find(side, s->body->name) : NULL;
   return c ? side->tensors.v[c->tensor].shape.dtype : SP_F32;
+}
+
+/* Of repeats, the steps count together: the last ones may be all padding. */
+static void note_guard(spi_lowering *l, const spi_side *side,
+                       const spi_statement *s) {
+  size_t i = 0;
+  while (i < l->guards.n && l->guards.v[i].statement != s) {
+    i++;
+  }
+  if (i == l->guards.n) {
+    sp_push(l->ctx, &l->guards, ((spi_guard){s, false}));
+  }
+  if (!l->guards.v[i].holds) {
+    l->guards.v[i].holds =
+        spi_where_holds(l, side, s->n_vars, s->vars, s->guard) != SPI_NOWHERE;
+  }
+}
+
+static void check_guards(const spi_lowering *l) {
+  for (size_t i = 0; i < l->guards.n; i++) {
+    const spi_statement *s = l->guards.v[i].statement;
+    if (!l->guards.v[i].holds) {
+      sp_lang_fail(l->ctx, s->guard->loc, "correct the condition",
+                   "the condition holds nowhere: all of %s is padding",
+                   s->name);
+    }
+  }
 }
 
 static void lower_define(spi_lowering *l, spi_side *side,
@@ -101,6 +131,7 @@ static void lower_define(spi_lowering *l, spi_side *side,
                  "where leaves elements open: in the parallel program only");
   }
   if (s->guard) {
+    note_guard(l, side, s);
     d.body = spi_b_if(
         b, s->guard, s->body,
         spi_padding(l, open_type(side, s), s->n_vars, s->vars, s->loc));
@@ -217,6 +248,7 @@ static void lower_all(spi_lowering *l) {
                       spi_declared_axis(l, l->axes.v[i].name)->loc);
   }
   lower_program(l, &l->par, &k->parallel);
+  check_guards(l);
   for (size_t i = 0; i < k->promises.n; i++) {
     spi_lower_promise(l, &k->promises.v[i]);
   }

@@ -39,6 +39,12 @@ typedef struct spi_side {
 
 typedef struct spi_bounds spi_bounds;
 
+/* What stands after where; does it hold anywhere, in some step of repeats? */
+typedef struct spi_guard {
+  const spi_statement *statement;
+  bool holds;
+} spi_guard;
+
 typedef struct spi_lowering {
   sp_ctx *ctx;
   const sp_kernel *kernel;
@@ -54,6 +60,7 @@ typedef struct spi_lowering {
   SP_VEC(const char *) notes;
   spi_bounds *bounds;
   uint32_t done; /* statements */
+  SP_VEC(spi_guard) guards;
 } spi_lowering;
 
 /* ---- declare.c ---- */
@@ -78,6 +85,8 @@ spi_current *spi_find(spi_side *side, const char *name);
 /* The tensor of that name now; raises where there is none. */
 uint32_t spi_tensor_of(spi_lowering *l, spi_side *side, const char *name,
                        sp_loc loc);
+/* "it is on g, h" */
+const char *spi_axes_hint(const spi_lowering *l);
 uint32_t spi_axis_index(spi_lowering *l, const char *name, sp_loc loc);
 
 /* ---- define.c ---- */
@@ -117,6 +126,16 @@ void spi_survey(spi_lowering *l, spi_side *side, const sp_expr *idx,
                 sp_meaning_visit see, void *env);
 /* Proves that the last node's reads are inside; the sort of its element. */
 sp_sort spi_check_reads(spi_lowering *l, spi_side *side);
+
+/* Where a condition holds: values were found, it was proved that there are
+ * none, or neither. */
+typedef enum spi_where {
+  SPI_SOMEWHERE,
+  SPI_NOWHERE,
+  SPI_NOT_SHOWN,
+} spi_where;
+spi_where spi_where_holds(spi_lowering *l, const spi_side *side, uint32_t n,
+                          const sp_lang_var *vars, const sp_lang *condition);
 
 /* ---- relation.c ---- */
 /* Along one dimension: cut among n ranks (a combination of axes), in blocks

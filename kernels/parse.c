@@ -3,6 +3,7 @@
  * business, what names mean lower.c's. Lines do not count: a statement ends
  * where what follows cannot go on with it. */
 #include "base/file.h"
+#include "encode/lang_names.h"
 #include "kernels/ast.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static bool is_keyword(const char *name) {
       "mesh", "let",    "input",  "func", "sequential", "parallel", "prove",
       "only", "expect", "assume", "over", "where",      "repeat",   "is",
       "on",   "if",     "then",   "else", "and",        "or",       "not",
-      "div",  "mod",    "inf",    "true", "false",
+      "div",  "mod",    "inf",    "true", "false",      "for",
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i], name) == 0) {
@@ -121,7 +122,10 @@ static spi_place placement(reading *x) {
   spi_place p = {.loc = r->loc};
   if (sp_lang_accept(r, "shard")) {
     p.kind = SPI_PLACE_SHARD;
-    sp_lang_expect(r, "(", "after shard");
+    if (!sp_lang_accept(r, "(")) {
+      fail(x, r->loc, "shard(0) over AXIS cuts the first dimension",
+           "shard needs a dimension");
+    }
     p.dim = sp_lang_sum(r);
     p.block = sp_lang_accept(r, ",") ? sp_lang_sum(r) : NULL;
     sp_lang_expect(r, ")", "after the dimension");
@@ -176,7 +180,7 @@ static void index_vars(reading *x, spi_statement *s) {
     sp_lang_var v = {.loc = r->loc};
     v.name = new_name(x, "an index");
     if (!sp_lang_accept(r, "<")) {
-      fail(x, r->loc, "NAME[i < M, j < N] = ...",
+      fail(x, r->loc, "NAME[i < M, j < N] = ...; sum(k < K) x[k]",
            "an index needs its extent: \"<\" expected");
     }
     v.size = sp_lang_sum(r);
@@ -240,7 +244,9 @@ static void right_side(reading *x, spi_statement *s, bool indexed) {
 
 static void define(reading *x, spi_statements *out) {
   sp_lang_reader *r = &x->r;
+  const spi_statement *before = out->n ? out->v[out->n - 1] : NULL;
   spi_statement *s = statement(x, SPI_DEFINE, r->loc);
+  spi_not_a_statement(r, before);
   s->name = new_name(x, "a statement");
   bool indexed = sp_lang_accept(r, "[");
   if (indexed) {
@@ -249,18 +255,45 @@ static void define(reading *x, spi_statements *out) {
   if (sp_lang_accept(r, ":")) {
     s->dtype = type(x);
   }
-  sp_lang_expect(r, "=", "after what is defined");
+  if (!sp_lang_accept(r, "=")) {
+    spi_wrong_statement(r, s->name, s->loc, before);
+  }
   right_side(x, s, indexed);
   sp_push(x->ctx, out, s);
 }
 
 static void block(reading *x, spi_statements *out);
 
-static void repeat(reading *x, spi_statements *out) {
-  spi_statement *s = statement(x, SPI_REPEAT, x->r.loc);
+/* "s < 4" after repeat, "s in 0..4" after for. */
+static void steps(reading *x, spi_statement *s, bool range) {
+  sp_lang_reader *r = &x->r;
+  const char *usage = range ? "for s in 0..4 { ... }: s is 0, 1, 2, 3"
+                            : "repeat s < 4 { ... }: s is 0, 1, 2, 3";
+  if (r->token != SP_LANG_WORD) {
+    sp_lang_fail(x->ctx, r->loc, usage,
+                 "the name of a counter expected, not %s", sp_lang_found(r));
+  }
   s->name = new_name(x, "the name of a counter");
-  sp_lang_expect(&x->r, "<", "after the counter");
-  s->body = sp_lang_sum(&x->r);
+  if (!sp_lang_accept(r, range ? "in" : "<")) {
+    sp_lang_fail(x->ctx, r->loc, usage,
+                 "\"%s\" is missing after the counter, before %s",
+                 range ? "in" : "<", sp_lang_found(r));
+  }
+  s->body = sp_lang_sum(r);
+  if (!range) {
+    return;
+  }
+  s->from = s->body;
+  if (!sp_lang_accept(r, "..")) {
+    sp_lang_fail(x->ctx, r->loc, usage,
+                 "\"..\" is missing in the range, before %s", sp_lang_found(r));
+  }
+  s->body = sp_lang_sum(r);
+}
+
+static void repeat(reading *x, spi_statements *out, bool range) {
+  spi_statement *s = statement(x, SPI_REPEAT, x->r.loc);
+  steps(x, s, range);
   if (++x->nested > MAX_NESTED) {
     sp_lang_fail(x->ctx, s->loc, NULL, "over %d nested repeats", MAX_NESTED);
   }
@@ -272,15 +305,19 @@ static void repeat(reading *x, spi_statements *out) {
 /* "{ ... }": recursion is limited by MAX_NESTED. */
 static void block(reading *x, spi_statements *out) {
   sp_lang_reader *r = &x->r;
+  sp_loc begin = r->loc;
   sp_lang_expect(r, "{", "before the statements");
   while (!sp_lang_accept(r, "}")) {
+    spi_open_block(r, begin);
     if (sp_lang_accept(r, ";")) {
       continue;
     }
     if (sp_lang_accept(r, "let")) {
       let(x, out);
     } else if (sp_lang_accept(r, "repeat")) {
-      repeat(x, out);
+      repeat(x, out, false);
+    } else if (sp_lang_accept(r, "for")) {
+      repeat(x, out, true);
     } else {
       define(x, out);
     }
@@ -328,7 +365,7 @@ static void function(reading *x) {
 
 static void once(const reading *x, bool *seen, sp_loc loc, const char *what) {
   if (*seen) {
-    sp_lang_fail(x->ctx, loc, NULL, "a second %s", what);
+    sp_lang_fail(x->ctx, loc, "a file has one", "a second %s", what);
   }
   *seen = true;
 }
@@ -359,14 +396,19 @@ static size_t token_at(const reading *x) {
   return x->r.at - strlen(x->r.word);
 }
 
+#define PROVE_USAGE "prove c is C replicated; prove c[i] is C[i + @g]"
+
 static void prove(reading *x, sp_loc loc) {
   sp_lang_reader *r = &x->r;
   spi_promise p = {.loc = loc, .only = sp_lang_accept(r, "only")};
+  p.name_loc = r->loc;
   p.name = new_name(x, "a tensor after prove");
   if (sp_lang_accept(r, "[")) {
     p.vars = sp_lang_variables(r, "]", &p.n_vars);
   }
-  sp_lang_expect(r, "is", "after what is proved");
+  if (!sp_lang_accept(r, "is")) {
+    fail(x, r->loc, PROVE_USAGE, "\"is\" is missing after what is proved");
+  }
   size_t from = token_at(x), to = from;
   p.source_loc = r->loc;
   if (is_relation(r)) {
@@ -379,7 +421,7 @@ static void prove(reading *x, sp_loc loc) {
     to = token_at(x);
     bool read = p.read->kind == SP_LANG_READ && p.read->n_vars == 0;
     if (p.read->kind != SP_LANG_NAME && !read) {
-      fail(x, p.source_loc, "prove c is C replicated; prove c[i] is C[i + @g]",
+      fail(x, p.source_loc, PROVE_USAGE,
            "a sequential tensor expected, with a placement or indices");
     }
     p.source = p.read->name;
@@ -409,6 +451,22 @@ static void expect(reading *x, sp_loc loc) {
   }
 }
 
+static noreturn void unknown_statement(const reading *x) {
+  static const char *const words[] = {"mesh",  "let",      "input",
+                                      "func",  "assume",   "sequential",
+                                      "prove", "parallel", "expect"};
+  const sp_lang_reader *r = &x->r;
+  const char *near =
+      r->token == SP_LANG_WORD ? sp_lang_nearest(r->word, words, 9) : NULL;
+  const char *hint = sp_lang_hint(r);
+  sp_lang_fail(x->ctx, r->loc,
+               near   ? sp_format(x->ctx, "did you mean %s?", near)
+               : hint ? hint
+                      : "mesh, let, input, func, assume, sequential, parallel, "
+                        "prove, expect",
+               "a statement expected, not %s", sp_lang_found(r));
+}
+
 static void top_level(reading *x) {
   sp_lang_reader *r = &x->r;
   sp_loc loc = r->loc;
@@ -435,9 +493,7 @@ static void top_level(reading *x) {
   } else if (sp_lang_accept(r, "expect")) {
     expect(x, loc);
   } else {
-    fail(x, loc,
-         "mesh, let, input, func, assume, sequential, parallel, prove, expect",
-         "a statement expected");
+    unknown_statement(x);
   }
 }
 

@@ -14,9 +14,20 @@
 
 #include <string.h>
 
-static noreturn void misfit(spi_lowering *l, const spi_promise *p,
-                            const char *text) {
-  sp_lang_fail(l->ctx, p->loc, NULL, "%s", text);
+static const char *type_text(sp_dtype type) {
+  return type == SP_PRED ? "bool" : sp_dtype_is_int(type) ? "int" : "real";
+}
+
+static void check_types(spi_lowering *l, const spi_promise *p, sp_dtype seq,
+                        sp_dtype dist) {
+  if (seq != dist) {
+    sp_lang_fail(l->ctx, p->name_loc,
+                 sp_format(l->ctx,
+                           "%s is %s, %s is %s: write NAME[...]: int, "
+                           "or real(x)",
+                           p->name, type_text(dist), p->source, type_text(seq)),
+                 "the two tensors have different types");
+  }
 }
 
 static const char *dims_text(spi_lowering *l, uint32_t n, const int64_t *dims) {
@@ -119,6 +130,24 @@ static const sp_layout *by_axes(spi_lowering *l, uint32_t n_dims,
   return layout;
 }
 
+/* A promise that promises nothing is a mistake. */
+static void check_condition(spi_lowering *l, const spi_promise *p, uint32_t n,
+                            const sp_lang_var *vars, const sp_lang *guard) {
+  spi_where where = spi_where_holds(l, &l->par, n, vars, guard);
+  if (where == SPI_NOWHERE) {
+    sp_lang_fail(l->ctx, guard->loc, "correct the condition",
+                 "the condition holds nowhere: nothing is promised of %s",
+                 p->name);
+  }
+  if (where == SPI_NOT_SHOWN) {
+    const char *note = sp_format(l->ctx,
+                                 "the condition in line %u holds somewhere "
+                                 "(else nothing is promised of %s)",
+                                 guard->loc.line, p->name);
+    sp_push(l->ctx, &l->notes, note);
+  }
+}
+
 /* c at vars is read, where guard. */
 static void promise_map(spi_lowering *l, const spi_promise *p,
                         sp_kernel_promise told, uint32_t dist,
@@ -131,6 +160,9 @@ static void promise_map(spi_lowering *l, const spi_promise *p,
     vars[i] = p->vars[i];
     vars[i].size = spi_b_int(b, shape.dims[i]);
     idx[i] = spi_b_name(b, vars[i].name);
+  }
+  if (guard) {
+    check_condition(l, p, shape.n_dims, vars, guard);
   }
   told.read = without_axes(l, read);
   told.n_vars = shape.n_dims;
@@ -146,9 +178,8 @@ static void promise_map(spi_lowering *l, const spi_promise *p,
   const sp_lang *got = spi_b_read(b, p->name, 0, NULL, shape.n_dims, idx);
   uint32_t w = define_part(l, &l->par, spi_b_variable(b, "have", k),
                            shape.dtype, p, vars, got, guard);
-  if (l->seq.tensors.v[v].shape.dtype != l->par.tensors.v[w].shape.dtype) {
-    misfit(l, p, "the two tensors have different types");
-  }
+  check_types(l, p, l->seq.tensors.v[v].shape.dtype,
+              l->par.tensors.v[w].shape.dtype);
   uint32_t n = (uint32_t)l->axes.n + shape.n_dims;
   add_promise(l, &told, v, w, by_axes(l, n, p->text));
 }
@@ -159,14 +190,16 @@ static void promise_mapped(spi_lowering *l, const spi_promise *p,
   uint32_t seq = spi_tensor_of(l, &l->seq, p->source, p->source_loc);
   const sp_shape *global = &l->seq.tensors.v[seq].shape;
   if (p->n_vars != shape->n_dims) {
-    misfit(l, p,
-           sp_format(l->ctx,
-                     "%s has %u dimensions, %u indices are written: "
-                     "prove %s[i, j] is ...",
-                     p->name, shape->n_dims, p->n_vars, p->name));
+    sp_lang_fail(l->ctx, p->name_loc,
+                 sp_format(l->ctx,
+                           "prove %s is %s replicated (or shard(0) over AXIS); "
+                           "prove %s[i, ...] is %s[...]",
+                           p->name, p->source, p->name, p->source),
+                 "%s has %u dimensions, %u indices are written", p->name,
+                 shape->n_dims, p->n_vars);
   }
   if (p->read->n != global->n_dims) {
-    sp_lang_fail(l->ctx, p->source_loc, NULL,
+    sp_lang_fail(l->ctx, p->source_loc, "one index for each dimension",
                  "%s has %u dimensions, and is read at %u indices", p->source,
                  global->n_dims, p->read->n);
   }
@@ -199,15 +232,13 @@ static void promise_placed(spi_lowering *l, const spi_promise *p,
   }
   if (!same) {
     sp_lang_fail(
-        l->ctx, p->loc,
+        l->ctx, p->name_loc,
         sp_format(l->ctx, "%s is %s, of which this leaves %s", p->source,
                   dims_text(l, m.n, global.dims), dims_text(l, m.n, dims)),
         "%s is %s on a rank, and should be %s", p->name,
         dims_text(l, local.n_dims, local.dims), dims_text(l, m.n, dims));
   }
-  if (global.dtype != local.dtype) {
-    misfit(l, p, "the two tensors have different types");
-  }
+  check_types(l, p, global.dtype, local.dtype);
   spi_promise q = *p;
   if (m.n_partial > 0) {
     const spi_build b = {l->ctx, p->loc};
@@ -241,7 +272,7 @@ static void know(spi_lowering *l, const char *name, sp_loc loc) {
 }
 
 void spi_lower_promise(spi_lowering *l, const spi_promise *p) {
-  uint32_t dist = spi_tensor_of(l, &l->par, p->name, p->loc);
+  uint32_t dist = spi_tensor_of(l, &l->par, p->name, p->name_loc);
   sp_kernel_promise told = {.name = p->name, .source = p->source, .dist = dist};
   size_t mark = l->names.rows.n;
   know(l, p->name, p->loc);

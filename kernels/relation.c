@@ -16,7 +16,9 @@ const uint32_t *spi_axes_of(spi_lowering *l, uint32_t n,
                             const sp_lang_var *names, sp_loc loc,
                             uint32_t *count) {
   if (n == 0 && l->axes.n != 1) {
-    sp_lang_fail(l->ctx, loc, "over AXIS", "the mesh has several axes");
+    sp_lang_fail(l->ctx, loc,
+                 sp_format(l->ctx, "write over AXIS; %s", spi_axes_hint(l)),
+                 "the mesh has several axes: over which?");
   }
   *count = n ? n : 1;
   uint32_t *out = sp_alloc_n(l->ctx, *count, sizeof *out);
@@ -220,7 +222,7 @@ const sp_layout *spi_map_layout(spi_lowering *l, const spi_map *m,
  * own. */
 void spi_lower_relate(spi_lowering *l, spi_side *side, const spi_statement *s) {
   if (!side->parallel) {
-    sp_lang_fail(l->ctx, s->loc, NULL,
+    sp_lang_fail(l->ctx, s->loc, "the sequential program has no ranks",
                  "placements are of the parallel program");
   }
   const spi_build b = {l->ctx, s->loc};

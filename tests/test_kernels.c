@@ -183,6 +183,22 @@ static void names_get_new_versions(void) {
                 "A[2*k + 1]", "A[2*k]");
 }
 
+/* The same loop in both spellings; one that does not begin at 0. */
+static void loops_are_written_in_two_ways(void) {
+  proves_unless("mesh g[2]\nlet N = 8\ninput A[N]\n"
+                "sequential { S = sum(i < N) A[i] }\n"
+                "parallel { s = A[0] + A[1]\n"
+                "  for k in 1..N/2 { s = s + A[2*k] + A[2*k + 1] } }\n"
+                "prove s is S replicated",
+                "in 1..N/2", "in 0..N/2");
+  proves_unless("mesh g[2]\nlet N = 8\ninput A[N]\n"
+                "sequential { S = sum(i < N) A[i] }\n"
+                "parallel { s = 0\n  for k in -4..4 { s = s + A[k + 4] }\n"
+                "  for k in 2..2 { s = s + A[0] } }\n"
+                "prove s is S replicated",
+                "in 2..2", "in 2..3");
+}
+
 static void functions_are_equal_where_their_arguments_are(void) {
   proves_unless("mesh g[4]\ninput A[8]\nfunc f(x)\nfunc h(x, y) = f(x) + 2*y\n"
                 "sequential { C[i < 8] = h(A[i], 3) }\n"
@@ -335,7 +351,7 @@ static void bad_files_are_errors_at_their_place(void) {
   BAD(4, 18,
       FILE_OF("C[i < 8] = A[i]", "c = A shard(0, 4)", "c is C replicated"),
       "no multiple of 16", "where");
-  BAD(5, 1, FILE_OF("C[i < 8] = A[i]", "c = A shard(0)", "c is C replicated"),
+  BAD(5, 7, FILE_OF("C[i < 8] = A[i]", "c = A shard(0)", "c is C replicated"),
       "c is [2] on a rank, and should be [8]", "C is [8]");
   BAD(4, 33,
       FILE_OF("C[i < 8] = A[i]", "x = 1; c[i < 8] = x@(h = 0) + A[i]",
@@ -351,6 +367,29 @@ static void bad_files_are_errors_at_their_place(void) {
       FILE_OF("C[i < 8] = A[i]", "let z = 2 * T; c = A replicated",
               "c is C replicated"),
       "T is a tensor", "define a tensor");
+}
+
+/* What holds nowhere says nothing. In a repeat its steps count together. */
+static void conditions_hold_somewhere(void) {
+#define GUARDED(where, promise)                                                \
+  "mesh g[4]\ninput A[10]\nsequential { C[i < 10] = A[i] }\nparallel {\n"      \
+  "c[i < 3] = A[i + 3*@g] where " where "\n}\nprove " promise
+  BAD(5, 32, GUARDED("1 < 0", "only c[i] is C[i] where i < 2"), "", "");
+  BAD(5, 39, GUARDED("i + 3*@g < 0", "only c[i] is C[i] where i < 2"),
+      "all of c is padding", "correct");
+  BAD(7, 40, GUARDED("i + 3*@g < 10", "only c[i] is C[i + 3*@g] where 1 < 0"),
+      "nothing is promised of c", "correct");
+  BAD(7, 41, GUARDED("i + 3*@g < 10", "only c[i] is C[i + 3*@g] where @g > 3"),
+      "nothing is promised of c", "correct");
+  expect_verdict(GUARDED("i + 3*@g < 10",
+                         "only c[i] is C[i + 3*@g] where @g == 3 and i == 0"),
+                 SP_REFINES);
+  expect_verdict("mesh g[2]\ninput A[8]\nsequential { C[i < 8] = A[i] }\n"
+                 "parallel { for s in 0..4 {\n"
+                 "    a[i < 4] = A[i + 2*s] where i + 2*s < 2\n"
+                 "    let t = s\n    c[i < 4] = A[i + 4*@g] }\n"
+                 "}\nprove c is C shard(0)",
+                 SP_REFINES);
 }
 
 static void an_expectation_is_about_a_promise(void) {
@@ -372,7 +411,7 @@ static void formulas_need_fitting_types(void) {
   BAD(3, 14,
       FILE_OF("C[i < 8]: int = A[i]", "c = A replicated", "c is C replicated"),
       "C is declared int, its formula is real", "");
-  BAD(5, 1, FILE_OF("C[i < 8] = T[i]", "c = A replicated", "c is C replicated"),
+  BAD(5, 7, FILE_OF("C[i < 8] = T[i]", "c = A replicated", "c is C replicated"),
       "different types", "");
 }
 
@@ -381,6 +420,10 @@ static void limits_are_errors(void) {
       FILE_OF("C[i < 8] = A[i]", "repeat s < 5000 { } c = A replicated",
               "c is C replicated"),
       "5000 steps", "");
+  BAD(4, 24,
+      FILE_OF("C[i < 8] = A[i]", "for s in 3..1 { } c = A replicated",
+              "c is C replicated"),
+      "-2 steps", "counts up");
   BAD(4, 37,
       FILE_OF("C[i < 8] = A[i]",
               "repeat s < 4096 { repeat t < 4096 { } } c = A replicated",
@@ -416,12 +459,14 @@ static void formatting_changes_blanks_only(void) {
       "\n\n# a kernel\nmesh  g [4] # ranks\n\n\n\ninput A[ 8 ],T[8] :int\n"
       "sequential{\n\nC [i<8]=if 0<=i-1 and i<8 then -A[i-1]* 2 else\n"
       "sum (k<8)A[k]\n}\nparallel on g{\n# all\nc=A replicated;d = "
-      "c@( g=(@g+1)mod 4 )\n\n}\nprove c is C replicated over g\n\n\n";
+      "c@( g=(@g+1)mod 4 )\nfor s in 0 .. 8/2{ d=c }\n\n}\nprove c is C "
+      "replicated over g\n\n\n";
   static const char want[] =
       "# a kernel\nmesh g[4]  # ranks\n\ninput A[8], T[8]: int\n"
       "sequential {\n  C[i < 8] = if 0 <= i-1 and i < 8 then -A[i-1] * 2 else\n"
       "      sum(k < 8) A[k]\n}\nparallel on g {\n  # all\n"
-      "  c = A replicated; d = c@(g = (@g+1) mod 4)\n}\n"
+      "  c = A replicated; d = c@(g = (@g+1) mod 4)\n"
+      "  for s in 0..8/2 { d = c }\n}\n"
       "prove c is C replicated over g\n";
   sp_ctx *ctx = sp_ctx_new(NULL);
   format_job j = {.text = text};
@@ -500,6 +545,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, padding_holds_anything);
   CU_ADD_TEST(s, collectives_are_their_definitions);
   CU_ADD_TEST(s, names_get_new_versions);
+  CU_ADD_TEST(s, loops_are_written_in_two_ways);
   CU_ADD_TEST(s, functions_are_equal_where_their_arguments_are);
   CU_ADD_TEST(s, positions_of_extrema_are_the_first);
   CU_ADD_TEST(s, integers_index_where_they_are_bounded);
@@ -508,6 +554,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, all_assumptions_hold);
   CU_ADD_TEST(s, size_does_not_matter);
   CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
+  CU_ADD_TEST(s, conditions_hold_somewhere);
   CU_ADD_TEST(s, an_expectation_is_about_a_promise);
   CU_ADD_TEST(s, formulas_need_fitting_types);
   CU_ADD_TEST(s, limits_are_errors);

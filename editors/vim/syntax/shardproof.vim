@@ -3,7 +3,7 @@ if exists("b:current_syntax")
   finish
 endif
 
-syntax keyword spStatement mesh let input func assume sequential parallel on repeat prove only is expect at
+syntax keyword spStatement mesh let input func assume sequential parallel on repeat for in prove only is expect at
 syntax keyword spConditional if then else
 syntax keyword spOperator and or not div mod where over
 syntax keyword spPlacement replicated shard partial
