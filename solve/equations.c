@@ -19,6 +19,8 @@ typedef struct solver {
   SP_VEC(digit) digits;
   sp_equations pending;
   bool progress;
+  bool rounds; /* 3 a = b: a is b div 3, though that b is a multiple of 3
+                * cannot be seen */
 } solver;
 
 enum { MAX_TERMS = 64, MAX_ROUNDS = 12 };
@@ -155,7 +157,7 @@ static bool solve_one(solver *s, sp_expr lhs, sp_expr rhs) {
     if (i + 1 == n) {
       sp_expr rem;
       split(p, rest, coef[i], &q[i], &rem);
-      if (!sp_is_int(p, rem, 0)) {
+      if (!sp_is_int(p, rem, 0) && !s->rounds) {
         return false;
       }
     } else {
@@ -185,6 +187,45 @@ static bool digit_find(solver *s, sp_expr inner, int64_t c, digit **out) {
   return false;
 }
 
+/* atom mod c, from a digit of atom, or of +-atom + a number. */
+static bool atom_residue(solver *s, sp_expr atom, int64_t c, sp_expr *out) {
+  sp_pool *p = s->p;
+  for (size_t i = 0; i < s->digits.n; i++) {
+    const digit *d = &s->digits.v[i];
+    int64_t by = 1, plus = 0;
+    sp_expr x = d->inner;
+    if (sp_kind_of(p, x) == SP_KIND_LIN && sp_n_args(p, x) == 1) {
+      by = sp_lin_coef(p, x, 0);
+      plus = sp_lin_const(p, x);
+      x = sp_arg(p, x, 0);
+    }
+    if (x.v == atom.v && d->mod.v && d->c % c == 0 && (by == 1 || by == -1)) {
+      *out = sp_iscale(p, sp_iaddc(p, d->mod, -plus), by);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* inner mod c where the remainders of its atoms say it: of 3 x by 2 where
+ * x mod 2 is known. */
+static bool residue(solver *s, sp_expr inner, int64_t c, sp_expr *out) {
+  sp_pool *p = s->p;
+  if (sp_kind_of(p, inner) != SP_KIND_LIN) {
+    return false;
+  }
+  sp_expr sum = sp_int(p, sp_lin_const(p, inner));
+  for (uint32_t i = 0; i < sp_n_args(p, inner); i++) {
+    sp_expr atom = sp_arg(p, inner, i);
+    if (has_unknown(s, atom) && !atom_residue(s, atom, c, &atom)) {
+      return false;
+    }
+    sum = sp_iadd(p, sum, sp_iscale(p, atom, sp_lin_coef(p, inner, i)));
+  }
+  *out = sp_imod(p, sum, c);
+  return true;
+}
+
 static void digits_combine(solver *s) {
   sp_pool *p = s->p;
   bool again = true;
@@ -192,6 +233,10 @@ static void digits_combine(solver *s) {
     again = false;
     for (size_t i = 0; i < s->digits.n; i++) {
       digit d = s->digits.v[i];
+      if (d.div.v && !d.mod.v && residue(s, d.inner, d.c, &d.mod)) {
+        s->digits.v[i].mod = d.mod;
+        s->progress = again = true;
+      }
       if (d.div.v && d.mod.v && !d.used) {
         s->digits.v[i].used = true;
         sp_expr x = sp_iadd(p, sp_iscale(p, d.div, d.c), d.mod);
@@ -285,6 +330,14 @@ static void complete(solver *s) {
   }
 }
 
+static bool all_found(const solver *s) {
+  uint32_t found = 0;
+  for (uint32_t k = 0; k < s->n; k++) {
+    found += s->value[k].v != 0;
+  }
+  return found == s->n;
+}
+
 void sp_equations_solve(sp_pool *p, const sp_equations *strong,
                         const sp_equations *weak, uint32_t n,
                         const sp_expr *unknown, sp_expr *value) {
@@ -298,11 +351,15 @@ void sp_equations_solve(sp_pool *p, const sp_equations *strong,
   }
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
   solve_list(&s, strong);
-  uint32_t found = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    found += value[k].v != 0;
+  if (!all_found(&s)) {
+    solve_list(&s, weak);
   }
-  if (found < n) {
+  if (!all_found(&s)) {
+    s.rounds = true;
+    for (size_t i = 0; i < s.digits.n; i++) {
+      s.digits.v[i].used = false;
+    }
+    solve_list(&s, strong);
     solve_list(&s, weak);
   }
   complete(&s);

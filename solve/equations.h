@@ -4,8 +4,9 @@
  * mention unknown variables, find terms for the unknowns by reading the
  * equations as mixed-radix digits: from `96*a + k = 1152 r + 96 j + k'` follow
  * `a = 12 r + j`, `k = k'`; from `i div 24 = a` and `i mod 24 = b` follows
- * `i = 24 a + b`. The answer is a guess: whoever uses it proves the result.
- * Nothing here is trusted. Cost: a few passes over the equations.
+ * `i = 24 a + b`; from `(3 q) div 2 = t` and `q mod 2 = b`, last of all,
+ * `q = (2 t + b) div 3`. The answer is a guess: whoever uses it proves the
+ * result. Nothing here is trusted. Cost: a few passes over the equations.
  */
 #ifndef SP_SOLVE_EQUATIONS_H
 #define SP_SOLVE_EQUATIONS_H

@@ -367,16 +367,35 @@ static bool apart(const whole *w, const piece *x, const piece *y) {
       hyps);
 }
 
+/* What a conjunction says is equal. */
+static void equations_in(sp_pool *p, sp_expr guard, sp_equations *out) {
+  if (sp_kind_of(p, guard) == SP_KIND_EQ0) {
+    sp_push(sp_pool_ctx(p), out,
+            ((sp_equation){sp_arg(p, guard, 0), sp_int(p, 0)}));
+  } else if (sp_kind_of(p, guard) == SP_KIND_NOT &&
+             sp_kind_of(p, sp_arg(p, guard, 0)) == SP_KIND_OR) {
+    sp_expr either = sp_arg(p, guard, 0);
+    for (uint32_t i = 0; i < sp_n_args(p, either); i++) {
+      sp_expr part = sp_arg(p, either, i);
+      if (sp_kind_of(p, part) == SP_KIND_NOT) {
+        equations_in(p, sp_arg(p, part, 0), out);
+      }
+    }
+  }
+}
+
 /* The point k of the whole is met by the piece: at what its map, solved for
- * the piece's variables, says. */
+ * the piece's variables, says; and its guard, where the map leaves some open
+ * (a step of which the tile and the block are known). */
 static sp_expr meets(const whole *w, const piece *x) {
   sp_pool *p = w->p;
-  sp_equations equations = {0}, none = {0};
+  sp_equations equations = {0}, weak = {0};
   for (uint32_t i = 0; i < w->n; i++) {
     sp_push(sp_pool_ctx(p), &equations, ((sp_equation){x->map[i], w->var[i]}));
   }
+  equations_in(p, x->guard, &weak);
   sp_expr at[MAX_VARS], image[MAX_VARS];
-  sp_equations_solve(p, &equations, &none, x->n, x->var, at);
+  sp_equations_solve(p, &equations, &weak, x->n, x->var, at);
   for (uint32_t i = 0; i < x->n; i++) {
     at[i] = at[i].v ? at[i] : sp_int(p, 0);
   }

@@ -235,6 +235,33 @@ static void tiles_with_remainder(bench *b) {
   OPEN(equal(pr, max, tiles(b, SP_RED_MAX, x, 5, 20)));
 }
 
+/* Steps of three tiles, two blocks of four in each, dealt out: three for each
+ * of two workers, the last at `last`. What they have of tile t. */
+static sp_expr dealt(bench *b, sp_sym x, sp_expr t, int64_t last) {
+  sp_pool *p = b->p;
+  sp_expr all = {0}, q = sp_fresh(p, 2);
+  for (int64_t s = 0; s < 3; s++) {
+    sp_expr u = sp_fresh(p, 4);
+    sp_expr step = sp_iaddc(p, sp_iscale(p, q, 3), s < 2 ? s : last);
+    sp_expr block = digits(b, sp_imod(p, step, 2), 4, u);
+    sp_expr mine = sp_eq(p, sp_idiv(p, step, 2), t);
+    sp_expr part = sp_ite(p, mine, red1(b, SP_RED_SUM, u, at2(b, x, t, block)),
+                          sp_real_i64(p, 0));
+    all = s == 0 ? part : sp_add(p, all, part);
+  }
+  return red1(b, SP_RED_SUM, q, all);
+}
+
+static void dealt_out(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 8);
+  sp_expr t = index_var(b, 3), k = sp_fresh(b->p, 8);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at2(b, x, t, k));
+  PROVED(equal(pr, whole, dealt(b, x, t, 2)));
+  OPEN(equal(pr, whole, dealt(b, x, t, 1))); /* twice, and step 2 never */
+  OPEN(equal(pr, whole, dealt(b, x, t, 3)));
+}
+
 /* One step of a scan in log steps: y[j], and what is `back` before it if there
  * is something, where y[j] is x[j] + x[j-1] likewise. */
 static sp_expr scanned(bench *b, sp_sym x, sp_expr j, int64_t back,
@@ -447,6 +474,19 @@ static void digits_of_one_equation(bench *b) {
   CU_ASSERT_EQUAL(value[1].v, sp_imod(p, x, 8).v);
 }
 
+/* 3 q is 2 t and a bit, which is that of q. */
+static void digits_of_a_multiple(bench *b) {
+  sp_pool *p = b->p;
+  sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr q = sp_fresh(p, 4), t = index_var(b, 6), bit = index_var(b, 2);
+  sp_equations eqs = {0}, weak = {0};
+  sp_push(b->ctx, &eqs, ((sp_equation){sp_imod(p, q, 2), bit}));
+  sp_push(b->ctx, &weak, ((sp_equation){sp_idiv(p, sp_iscale(p, q, 3), 2), t}));
+  sp_expr value;
+  sp_equations_solve(p, &eqs, &weak, 1, &q, &value);
+  CU_ASSERT_EQUAL(value.v, sp_idiv(p, digits(b, t, 2, bit), 3).v);
+}
+
 static void what_no_equation_says_stays_open(bench *b) {
   sp_pool *p = b->p;
   sp_pool_mode(p, SP_MODE_NORMAL);
@@ -472,6 +512,7 @@ BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
 BENCH_TEST(few_points_are_written_out, written)
 BENCH_TEST(tiles_may_reach_beyond, tiles_with_remainder)
 BENCH_TEST(a_scan_in_log_steps_sees_what_came_before, scans)
+BENCH_TEST(steps_dealt_out_are_taken_once, dealt_out)
 BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
 BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
 BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
@@ -480,6 +521,7 @@ BENCH_TEST(a_ring_writes_every_block, cases)
 BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
 BENCH_TEST(digits_combine_to_an_index, mixed_radix)
 BENCH_TEST(one_equation_gives_all_digits, digits_of_one_equation)
+BENCH_TEST(digits_of_a_multiple_are_those_of_a_number, digits_of_a_multiple)
 BENCH_TEST(an_unknown_without_equation_has_no_value,
            what_no_equation_says_stays_open)
 
@@ -499,6 +541,7 @@ void suite_rules(void) {
   ADD(few_points_are_written_out);
   ADD(tiles_may_reach_beyond);
   ADD(a_scan_in_log_steps_sees_what_came_before);
+  ADD(steps_dealt_out_are_taken_once);
   ADD(a_chunk_by_rank_is_one_term);
   ADD(functions_keep_the_order_of_their_variables);
   ADD(conditions_that_ranges_decide_go);
@@ -507,6 +550,7 @@ void suite_rules(void) {
   ADD(the_maximum_of_maxima_decides);
   ADD(digits_combine_to_an_index);
   ADD(one_equation_gives_all_digits);
+  ADD(digits_of_a_multiple_are_those_of_a_number);
   ADD(an_unknown_without_equation_has_no_value);
 #undef ADD
 }
