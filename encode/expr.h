@@ -248,6 +248,9 @@ sp_expr sp_red_open(sp_pool *p, sp_expr red, sp_expr *vars);
  * too), inner ones first; like sums then merge. On demand only: where one side
  * is guarded, splitting the other would keep them from matching. */
 sp_expr sp_split_sums(sp_pool *p, sp_expr e);
+/* The same, and all products of sums multiplied out, outside of reductions,
+ * too: a polynomial. 0: more than limit monomials. */
+sp_expr sp_multiply_out(sp_pool *p, sp_expr e, uint32_t limit);
 
 /* ---- reals ---- */
 sp_expr sp_real(sp_pool *p, sp_num v);

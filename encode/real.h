@@ -10,6 +10,7 @@
  * red_max.c   what comes out of a MAX or MIN
  * red_order.c the order of bound variables
  * split.c     splitting sums on demand
+ * multiply.c  products of sums multiplied out on demand
  *
  * The lemmas behind every rewrite stand in docs/soundness.md, "Real rewrites".
  */

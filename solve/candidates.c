@@ -20,7 +20,21 @@ static void grow(sp_state *s, seq_index *x) {
   }
 }
 
-void spi_index_add(sp_state *s, seq_index *x, sp_expr term, uint32_t tensor) {
+sp_expr spi_seq_form(const sp_state *s, uint32_t t, spi_form form) {
+  const seq_tensor *v = &s->seq[t];
+  switch (form) {
+  case SPI_FORM_EXPANDED:
+    return v->expanded;
+  case SPI_FORM_UNFOLDED:
+    return v->unfolded;
+  case SPI_FORM_PLAIN:
+    break;
+  }
+  return v->def;
+}
+
+void spi_index_add(sp_state *s, spi_form form, sp_expr term, uint32_t tensor) {
+  seq_index *x = &s->by_form[form];
   if (x->entries.n >= x->n_slots) {
     grow(s, x);
   }
@@ -36,9 +50,10 @@ void spi_index_add(sp_state *s, seq_index *x, sp_expr term, uint32_t tensor) {
   x->slots[at] = (uint32_t)x->entries.n;
 }
 
-bool spi_index_visit(sp_state *s, const seq_index *x, uint64_t key,
+bool spi_index_visit(sp_state *s, spi_form form, uint64_t key,
                      bool (*visit)(sp_state *s, uint32_t tensor, void *env),
                      void *env) {
+  const seq_index *x = &s->by_form[form];
   if (!x->n_slots) {
     return false;
   }
@@ -46,8 +61,7 @@ bool spi_index_visit(sp_state *s, const seq_index *x, uint64_t key,
   for (uint32_t i = x->slots[slot_of(x, key)]; i;
        i = x->entries.v[i - 1].next) {
     const seq_entry *e = &x->entries.v[i - 1];
-    const seq_tensor *v = &s->seq[e->tensor];
-    sp_expr now = x == &s->by_def ? v->def : v->expanded;
+    sp_expr now = spi_seq_form(s, e->tensor, form);
     if (e->key == key && now.v == e->def.v && n < MAX_SEEN) {
       found[n++] = e->tensor;
     }

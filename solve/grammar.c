@@ -9,11 +9,15 @@
 
 enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_TRIED = 24 };
 
-static const uint64_t BUDGET = 40000; /* node visits at one point */
+/* Node visits at one point; of unfolded terms, which run over what they reduce.
+ */
+static const uint64_t BUDGET = 40000, BUDGET_UNFOLDED = 400000;
 
 typedef struct search {
   sp_state *s;
   spi_attempt *a;
+  uint64_t budget;
+  bool changed; /* the term is another one in this form */
   sp_probe_values want;
   uint32_t seq;
   uint32_t tried;
@@ -22,10 +26,11 @@ typedef struct search {
 static bool plausible(search *x) {
   const seq_tensor *v = &x->s->seq[x->seq];
   uint32_t n = x->s->seq_program->tensors[x->seq].shape.n_dims;
-  sp_expr moved = sp_subst(x->s->pool, v->def, n, v->idx, x->a->phi);
+  sp_expr term = spi_seq_form(x->s, x->seq, x->a->form);
+  sp_expr moved = sp_subst(x->s->pool, term, n, v->idx, x->a->phi);
   sp_probe_values got;
   x->tried++;
-  return sp_probe(x->s->prover, moved, x->a->hyps, BUDGET, &got) &&
+  return sp_probe(x->s->prover, moved, x->a->hyps, x->budget, &got) &&
          sp_probe_same(&x->want, &got);
 }
 
@@ -72,9 +77,19 @@ static bool shapes_fit(const sp_state *s, const sp_shape *global,
   return true;
 }
 
-bool spi_try_placements(sp_state *s, spi_attempt *a) {
-  search x = {.s = s, .a = a};
-  if (!sp_probe(s->prover, a->term, a->hyps, BUDGET, &x.want)) {
+/* May the form of the candidate fit where another did not? */
+static bool is_new(const search *x, const seq_tensor *v) {
+  return x->a->form == SPI_FORM_PLAIN || x->changed ||
+         v->unfolded.v != v->def.v;
+}
+
+bool spi_try_placements(sp_state *s, spi_attempt *a, bool changed) {
+  bool plain = a->form == SPI_FORM_PLAIN;
+  search x = {.s = s,
+              .a = a,
+              .budget = plain ? BUDGET : BUDGET_UNFOLDED,
+              .changed = changed};
+  if (!sp_probe(s->prover, a->term, a->hyps, x.budget, &x.want)) {
     return false;
   }
   const sp_shape *local = &s->dist_program->tensors[a->dist].shape;
@@ -82,7 +97,8 @@ bool spi_try_placements(sp_state *s, spi_attempt *a) {
   uint32_t to = s->last + WINDOW_AFTER;
   for (uint32_t t = from; t < to && t < s->seq_program->n_tensors; t++) {
     const seq_tensor *v = &s->seq[t];
-    if (!v->def.v || v->opaque || sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
+    if (!v->def.v || v->opaque || !spi_seq_form(s, t, a->form).v ||
+        !is_new(&x, v) || sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
         !sp_has_read(s->pool, v->def) ||
         !shapes_fit(s, &s->seq_program->tensors[t].shape, local)) {
       continue;

@@ -17,6 +17,9 @@
  * reductions above each other than the sequential program. */
 enum { MAX_GUARDS = 4, MAX_SIDES = 16, MAX_SEQ_HEAVY = 6 };
 enum { MAX_CHOICES = 512 }; /* in each other: one for each step of a ring */
+/* Candidates that are unfolded lie near the last match; a term that is found by
+ * its skeleton is no longer than this. */
+enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_MONOMIALS = 400 };
 /* New terms while one tensor is related. */
 enum { MAX_TERMS = 150000 };
 
@@ -44,6 +47,21 @@ static void attempt_note(sp_state *s, const spi_attempt *a, uint32_t t,
   }
 }
 
+static bool equal_in_form(sp_state *s, sp_expr lhs, sp_expr rhs,
+                          const spi_attempt *a) {
+  switch (a->form) {
+  case SPI_FORM_EXPANDED:
+    lhs = spi_expand(s, lhs, true);
+    rhs = spi_expand(s, rhs, true);
+    break;
+  case SPI_FORM_UNFOLDED:
+    return spi_equal_unfolded(s, lhs, rhs, a->hyps);
+  case SPI_FORM_PLAIN:
+    break;
+  }
+  return sp_prove_equal(s->prover, lhs, rhs, a->hyps);
+}
+
 /* The step itself: v at phi equals the term, by the raw definitions. */
 bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   const sp_tensor *v = &s->seq_program->tensors[t];
@@ -58,9 +76,7 @@ bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   sp_expr lhs = spi_seq_raw(s, t), rhs = a->raw;
   sp_mode mode = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   lhs = sp_subst(s->pool, lhs, n, s->seq[t].idx, a->phi);
-  bool ok =
-      sp_prove_equal(s->prover, a->expanded ? spi_expand(s, lhs, true) : lhs,
-                     a->expanded ? spi_expand(s, rhs, true) : rhs, a->hyps);
+  bool ok = equal_in_form(s, lhs, rhs, a);
   sp_pool_mode(s->pool, mode);
   if (!ok) {
     attempt_note(s, a, t, "the elements were not proved equal");
@@ -186,8 +202,7 @@ static bool generalize(sp_state *s, spi_attempt *a, uint32_t t,
 
 static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
   spi_attempt *a = env;
-  const seq_tensor *state = &s->seq[t];
-  sp_expr pattern = a->expanded ? state->expanded : state->def;
+  sp_expr pattern = spi_seq_form(s, t, a->form);
   if (sp_sort_of(s->pool, pattern) != sp_sort_of(s->pool, a->term)) {
     return false;
   }
@@ -214,7 +229,27 @@ static void expand_candidates(sp_state *s) {
         sp_sort_of(s->pool, v->def) == SP_SORT_REAL &&
         sp_kind_of(s->pool, v->def) != SP_KIND_READ) {
       v->expanded = spi_expand(s, v->def, false);
-      spi_index_add(s, &s->by_expanded, v->expanded, t);
+      spi_index_add(s, SPI_FORM_EXPANDED, v->expanded, t);
+    }
+  }
+}
+
+/* Near the last match: unfolded terms are larger. */
+static void unfold_candidates(sp_state *s) {
+  uint32_t from = s->last > WINDOW_BEFORE ? s->last - WINDOW_BEFORE : 0;
+  uint32_t to = s->last + WINDOW_AFTER;
+  for (uint32_t t = from; t < to && t < s->seq_program->n_tensors; t++) {
+    seq_tensor *v = &s->seq[t];
+    if (!v->def.v || v->opaque || v->unfolded.v ||
+        sp_sort_of(s->pool, v->def) != SP_SORT_REAL ||
+        sp_kind_of(s->pool, v->def) == SP_KIND_READ) {
+      continue;
+    }
+    sp_expr e = spi_unfold(s, v->def, false);
+    e = e.v ? sp_multiply_out(s->pool, e, MAX_MONOMIALS) : e;
+    v->unfolded = e.v ? e : v->def;
+    if (sp_has_red(s->pool, v->unfolded)) {
+      spi_index_add(s, SPI_FORM_UNFOLDED, v->unfolded, t);
     }
   }
 }
@@ -226,22 +261,50 @@ static void refresh_for(sp_state *s, uint32_t dist) {
                                              : heavy);
 }
 
+/* Among the candidates of a form that have the skeleton of the term. */
+static bool find_form(sp_state *s, spi_attempt *a, spi_form form,
+                      sp_expr term) {
+  sp_expr plain = a->term;
+  a->form = form;
+  a->term = term;
+  bool ok =
+      spi_index_visit(s, form, sp_skeleton(s->pool, term), visit_candidate, a);
+  a->term = plain;
+  a->form = SPI_FORM_PLAIN;
+  return ok;
+}
+
+/* The same with reductions unfolded, then by values. */
+static bool find_unfolded(sp_state *s, spi_attempt *a) {
+  sp_expr wide = spi_unfold(s, a->term, false);
+  if (!wide.v || !sp_has_red(s->pool, wide) ||
+      sp_sort_of(s->pool, wide) != SP_SORT_REAL) {
+    return false;
+  }
+  unfold_candidates(s);
+  sp_expr out = sp_multiply_out(s->pool, wide, MAX_MONOMIALS);
+  if (out.v && find_form(s, a, SPI_FORM_UNFOLDED, out)) {
+    return true;
+  }
+  spi_attempt by_value = *a;
+  by_value.form = SPI_FORM_UNFOLDED;
+  by_value.term = out.v ? out : wide;
+  bool ok = spi_try_placements(s, &by_value, out.v != a->term.v);
+  if (ok) {
+    a->seq = by_value.seq;
+    memcpy(a->phi, by_value.phi, sizeof a->phi);
+  }
+  return ok;
+}
+
 static bool find(sp_state *s, spi_attempt *a) {
   refresh_for(s, a->dist);
-  a->expanded = false;
-  if (spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, a->term),
-                      visit_candidate, a)) {
+  if (find_form(s, a, SPI_FORM_PLAIN, a->term)) {
     return true;
   }
   expand_candidates(s);
-  sp_expr plain = a->term;
-  a->term = spi_expand(s, a->term, false);
-  a->expanded = true;
-  bool ok = spi_index_visit(s, &s->by_expanded, sp_skeleton(s->pool, a->term),
-                            visit_candidate, a);
-  a->term = plain;
-  a->expanded = false;
-  return ok || spi_try_placements(s, a);
+  return find_form(s, a, SPI_FORM_EXPANDED, spi_expand(s, a->term, false)) ||
+         spi_try_placements(s, a, true) || find_unfolded(s, a);
 }
 
 /* ---- the loop ---- */

@@ -13,6 +13,7 @@
  *   rule_choice.c    a choice between terms of one form
  *   rule_pieces.c    a reduction and the combination of its pieces
  *   rule_written.c   a reduction over few points, written out
+ *   rule_moments.c   polynomials of sums: variances
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
 #ifndef SP_SOLVE_PROVE_H
@@ -78,6 +79,8 @@ bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
 /* e with reductions over few points written out; moves: only those whose body
  * computes nothing. */
 sp_expr spi_written_out(sp_prover *pr, sp_expr e, bool moves);
+/* A reduction as the combination of its points, at most so many; or none. */
+sp_expr spi_written_points(sp_prover *pr, sp_expr red, int64_t points);
 bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Is e a combination of n >= 2 terms by +, max or min, with one coefficient
  * (coef, 0 for max and min)? Or a reduction of such (coef 0)? */
@@ -86,6 +89,9 @@ bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
 uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op);
 /* red is the combination of the terms of pieces (its coefficient aside). */
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces, sp_hyps hyps);
+/* Two polynomials of sums are equal: once multiplied out, with sums of one side
+ * taken for those of the other, or for what these add up to. */
+bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Facts about maxima (minima) and elements that occur in both terms, proved,
  * added to the hypotheses. */
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);

@@ -23,8 +23,9 @@ enum {
 
 typedef struct writer {
   sp_prover *pr;
-  bool moves;  /* only what moves elements */
-  int64_t all; /* written so far */
+  bool moves;     /* only what moves elements */
+  int64_t points; /* of one reduction */
+  int64_t all;    /* written so far */
 } writer;
 
 static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
@@ -84,9 +85,9 @@ static sp_expr all_points(writer *x, sp_expr red) {
   int64_t total = 1;
   for (uint32_t i = 0; i < n; i++) {
     int64_t extent = sp_var_extent(p, var[i]);
-    total = total > MAX_POINTS ? total : total * extent;
+    total = total > x->points ? total : total * extent;
   }
-  if (total < 1 || total > MAX_POINTS || (x->all += total) > MAX_ALL) {
+  if (total < 1 || total > x->points || (x->all += total) > MAX_ALL) {
     return out;
   }
   for (int64_t k = 0; k < total; k++) {
@@ -114,9 +115,14 @@ static sp_expr write_node(void *env, sp_pool *p, sp_expr e) {
   return out.v && sp_has_red(p, out) ? sp_map(p, out, write_node, env) : out;
 }
 
+sp_expr spi_written_points(sp_prover *pr, sp_expr red, int64_t points) {
+  writer x = {pr, false, points, 0};
+  return all_points(&x, red);
+}
+
 sp_expr spi_written_out(sp_prover *pr, sp_expr e, bool moves) {
   sp_pool *p = sp_prover_pool(pr);
-  writer x = {pr, moves, 0};
+  writer x = {pr, moves, MAX_POINTS, 0};
   if (spi_term_size(p, e, MAX_GIVEN) >= MAX_GIVEN) {
     return e;
   }

@@ -237,12 +237,12 @@ static void index_tensor(sp_state *s, uint32_t t) {
   }
   if (!v->anchor) {
     uint32_t self = t;
-    if (spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, v->def),
+    if (spi_index_visit(s, SPI_FORM_PLAIN, sp_skeleton(s->pool, v->def),
                         visit_alias, &self)) {
       return;
     }
   }
-  spi_index_add(s, &s->by_def, v->def, t);
+  spi_index_add(s, SPI_FORM_PLAIN, v->def, t);
 }
 
 static void try_define(sp_state *s, uint32_t t) {
@@ -305,12 +305,12 @@ static void drop_below(sp_state *s, uint32_t t) {
     for (uint32_t k = s->user_start[v]; k < s->user_start[v + 1]; k++) {
       uint32_t u = s->users[k];
       seq_tensor *x = &s->seq[u];
-      bool fresh = x->def.v || x->raw.v || x->expanded.v;
+      bool fresh = x->def.v || x->raw.v || x->expanded.v || x->unfolded.v;
       if (!fresh || x->opaque) {
         continue;
       }
       bool stop = x->alias || (x->anchor && sp_has_red(s->pool, x->def));
-      x->def = x->raw = x->expanded = (sp_expr){0};
+      x->def = x->raw = x->expanded = x->unfolded = (sp_expr){0};
       enqueue(s, u);
       if (!stop) {
         sp_push(s->ctx, &work, u);
@@ -365,71 +365,11 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   v->anchor = true;
   if (v->def.v) {
     find_idle(s, t);
-    spi_index_visit(s, &s->by_def, sp_skeleton(s->pool, v->def), visit_same,
+    spi_index_visit(s, SPI_FORM_PLAIN, sp_skeleton(s->pool, v->def), visit_same,
                     &t);
   }
   drop_below(s, t);
   enqueue_users(s, t);
-}
-
-/* ---- expansion ---- */
-
-typedef struct expansion {
-  sp_state *s;
-  int depth;
-  bool raw;
-} expansion;
-
-static uint32_t anchor_of(const sp_state *s, sp_sym sym) {
-  /* Symbols of sequential tensors are made in order; see spi_seq_start. */
-  uint32_t first = s->seq[0].sym.v;
-  uint32_t t = sym.v - first;
-  return sym.v >= first && t < s->seq_program->n_tensors &&
-                 s->seq[t].sym.v == sym.v
-             ? t
-             : UINT32_MAX;
-}
-
-static sp_expr expand_node(void *env, sp_pool *p, sp_expr e) {
-  expansion *x = env;
-  if (!sp_has_read(p, e)) {
-    return e;
-  }
-  if (sp_kind_of(p, e) != SP_KIND_READ || x->depth > 200) {
-    return (sp_expr){0};
-  }
-  uint32_t t = anchor_of(x->s, sp_read_sym(p, e));
-  if (t == UINT32_MAX) {
-    return (sp_expr){0};
-  }
-  const seq_tensor *v = &x->s->seq[t];
-  if (v->opaque || !v->anchor || !v->def.v || sp_has_red(p, v->def)) {
-    return (sp_expr){0};
-  }
-  uint32_t n = sp_n_args(p, e);
-  bool ranked = x->s->problem->ranked;
-  sp_mark mark = sp_scratch_mark(x->s->ctx);
-  sp_expr *from = sp_scratch(x->s->ctx, (n + 1) * sizeof *from);
-  sp_expr *to = sp_scratch(x->s->ctx, (n + 1) * sizeof *to);
-  for (uint32_t i = 0; i < n; i++) {
-    from[i] = !ranked ? v->idx[i] : i == 0 ? x->s->rank : v->idx[i - 1];
-    to[i] = sp_arg(p, e, i);
-  }
-  sp_expr body = x->raw ? spi_seq_raw(x->s, t) : v->def;
-  body = sp_subst(p, body, n, from, to);
-  sp_scratch_release(x->s->ctx, mark);
-  x->depth++;
-  body = sp_map(p, body, expand_node, env);
-  x->depth--;
-  return body;
-}
-
-sp_expr spi_expand(sp_state *s, sp_expr e, bool raw) {
-  expansion x = {s, 0, raw};
-  sp_mode was = sp_pool_mode(s->pool, raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
-  sp_expr wide = sp_map(s->pool, e, expand_node, &x);
-  sp_pool_mode(s->pool, was);
-  return raw ? wide : spi_onehot(s->prover, wide);
 }
 
 /* ---- starting ---- */

@@ -25,6 +25,8 @@ typedef struct seq_tensor {
   const sp_expr *idx; /* canonical index variables, one a dimension */
   sp_expr def, raw;   /* 0: not computed, or stale */
   sp_expr expanded;   /* def with elementwise anchors expanded; 0: stale */
+  sp_expr unfolded;   /* def with reducing anchors expanded, too, multiplied
+                         out; itself where that is too large; 0: stale */
   bool anchor;
   bool opaque;  /* operator unknown: a symbol without definition */
   bool reduces; /* its operator makes a reduction */
@@ -75,13 +77,21 @@ typedef struct spi_index_var {
   sp_expr var;
 } spi_index_var;
 
+/* How much of the anchors in two terms is replaced by definitions before the
+ * terms are compared (expand.c). */
+typedef enum spi_form {
+  SPI_FORM_PLAIN,
+  SPI_FORM_EXPANDED,
+  SPI_FORM_UNFOLDED
+} spi_form;
+
 /* Trying to relate a distributed tensor. */
 typedef struct spi_attempt {
   uint32_t dist;
   sp_expr term; /* what to relate: over the rank and the index variables */
   sp_expr raw;  /* its raw form */
   sp_hyps hyps;
-  bool expanded;
+  spi_form form;
   bool seq_found;
   uint32_t seq;
   sp_expr phi[SP_MAX_DIMS];
@@ -118,7 +128,7 @@ typedef struct sp_state {
   uint32_t *user_start, *users;
   SP_VEC(uint32_t) heap; /* sequential tensors to (re)define, smallest first */
   SP_VEC(uint32_t) deferred; /* ready but with too many reductions */
-  seq_index by_def, by_expanded;
+  seq_index by_form[3];      /* spi_form */
   uint32_t heavy_limit;
   uint32_t last; /* latest anchor matched, in program order */
   SP_VEC(const char *) assumptions;
@@ -156,9 +166,16 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t);
 uint32_t spi_root(sp_state *s, uint32_t t, sp_expr *phi);
 /* Define what became definable, with at most `heavy` reductions inlined. */
 void spi_seq_refresh(sp_state *s, uint32_t heavy);
+
+/* ---- expand.c ---- */
 /* A term with elementwise anchors expanded, by their raw or simplified
  * definitions. */
 sp_expr spi_expand(sp_state *s, sp_expr e, bool raw);
+/* A term with anchors expanded that no reduction in it runs over, reducing
+ * ones, too. 0: it would be too large. */
+sp_expr spi_unfold(sp_state *s, sp_expr e, bool raw);
+/* Two raw terms are equal once unfolded: proved. */
+bool spi_equal_unfolded(sp_state *s, sp_expr a, sp_expr b, sp_hyps hyps);
 
 /* ---- substate.c ---- */
 /* A state for the regions of a loop, sharing pool, prover, rank, variables. The
@@ -208,16 +225,19 @@ void spi_learn_cuts(sp_state *s, uint32_t t);
 const char *spi_relation_text(sp_state *s, uint32_t dist_tensor);
 
 /* ---- candidates.c ---- */
-void spi_index_add(sp_state *s, seq_index *x, sp_expr term, uint32_t tensor);
-/* Calls visit for each tensor whose term has the key, nearest to s->last
- * first, until it returns true. */
-bool spi_index_visit(sp_state *s, const seq_index *x, uint64_t key,
+/* The definition of a sequential tensor in a form; 0: there is none. */
+sp_expr spi_seq_form(const sp_state *s, uint32_t t, spi_form form);
+void spi_index_add(sp_state *s, spi_form form, sp_expr term, uint32_t tensor);
+/* Calls visit for each tensor whose term of a form has the key, nearest to
+ * s->last first, until it returns true. */
+bool spi_index_visit(sp_state *s, spi_form form, uint64_t key,
                      bool (*visit)(sp_state *s, uint32_t tensor, void *env),
                      void *env);
 
 /* Candidates from shapes alone: each dimension whole or cut by a coordinate
- * that inputs are cut by. For terms of different structure (halos, windows). */
-bool spi_try_placements(sp_state *s, spi_attempt *a);
+ * that inputs are cut by. For terms of different structure (halos, windows).
+ * changed: the term is not the one that was tried in another form before. */
+bool spi_try_placements(sp_state *s, spi_attempt *a, bool changed);
 
 /* ---- twins.c ---- */
 /* By distributed tensor: the sequential one that is the same operator on the

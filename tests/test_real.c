@@ -1297,6 +1297,10 @@ static void batch_run(sp_ctx *ctx, void *arg) {
     if (k % 4 == 0) {
       sp_expr other = k % 8 ? sp_simplify(p, raw) : sp_split_sums(p, normal);
       compare_at(&w, raw, other, mix64(w.seed) % 12, b->out);
+      other = sp_multiply_out(p, normal, 1000);
+      if (other.v) {
+        compare_at(&w, raw, other, mix64(w.seed + 9) % 12, b->out);
+      }
     }
   }
 }
