@@ -306,11 +306,54 @@ static bool fold_once(spi_sum *s) {
   return false;
 }
 
+/* One plain digit (rank div b) mod c of the rank. */
+static bool is_digit(const sp_pool *p, sp_expr e) {
+  if (spi_kind(p, e) == SP_KIND_MOD) {
+    e = spi_get(p, e)->args[0];
+  }
+  if (spi_kind(p, e) == SP_KIND_DIV) {
+    e = spi_get(p, e)->args[0];
+  }
+  return spi_kind(p, e) == SP_KIND_VAR;
+}
+
+/* What a sum has of the rank alone is a term in the rank. Where that is a
+ * number or one digit on all ranks this is put in: what moved between ranks and
+ * back is read at such a sum. A sum that has a digit as it is stays: it tells
+ * how far away another rank is, which a digit of another base would hide. */
+static bool fold_ranks(spi_sum *s) {
+  sp_pool *p = s->p;
+  spi_sum part = spi_sum_new(p, s->n);
+  bool has_digit = false;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const spi_set *free = spi_get(p, s->arg[i])->free;
+    if (free->n == 1 && spi_var_of(p, free->v[0])->cls == SP_VAR_RANK) {
+      sum_push(&part, s->arg[i], s->coef[i]);
+      has_digit = has_digit || is_digit(p, s->arg[i]);
+    }
+  }
+  if (part.n < 2 || part.n == s->n) {
+    return false; /* one atom is fitted, and so is the sum as a whole */
+  }
+  sp_expr fit = spi_tabulate(
+      p, spi_node(p, SP_KIND_LIN, SP_SORT_INT, 0, part.n, part.arg, part.coef));
+  spi_parts f;
+  spi_parts_of(p, fit, &f);
+  if (f.n > 1 || (f.n == 1 && (has_digit || !is_digit(p, f.arg[0])))) {
+    return false;
+  }
+  for (uint32_t i = 0; i < part.n; i++) {
+    sum_drop(s, part.arg[i]);
+  }
+  spi_sum_add(s, fit, 1);
+  return true;
+}
+
 sp_expr spi_sum_done(spi_sum *s) {
   sp_pool *p = s->p;
   spi_sum_sort(s);
   if (!p->raw && s->n > 1) {
-    for (int i = 0; i < MAX_FOLDS && fold_once(s); i++) {
+    for (int i = 0; i < MAX_FOLDS && (fold_once(s) || fold_ranks(s)); i++) {
       spi_sum_sort(s);
     }
   }

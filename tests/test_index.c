@@ -416,6 +416,24 @@ static void rank_terms_are_tabulated(bench *b) {
   same(b, is(b, sp_imod(p, sp_iaddc(p, r, 3), 2), 0), odd);
 }
 
+/* What moves around four ranks by 3 and then on by 1: the plain index. */
+static void rank_parts_of_sums_are_tabulated(bench *b) {
+  sp_pool *p = b->p;
+  sp_expr quarter = sp_imod(p, b->r, 4);
+  sp_expr back = sp_imod(p, sp_iaddc(p, b->r, 3), 4);
+  sp_expr on = sp_imod(p, sp_iaddc(p, quarter, 5), 6);
+  sp_expr others = sp_iaddc(p, lin2(b, -4, quarter, -8, on), 4);
+  same(b, sp_iadd(p, sp_iadd(p, b->i, others), sp_iscale(p, back, 12)), b->i);
+  /* ... and not when it depends on the rank */
+  sp_expr e = sp_iadd(p, sp_iadd(p, b->i, others), sp_iscale(p, back, 11));
+  CU_ASSERT_NOT_EQUAL(e.v, b->i.v);
+  for (int64_t r = 0; r < 8; r++) {
+    int64_t want = 4 - 4 * (r % 4) + 11 * ((r + 3) % 4) - 8 * ((r % 4 + 5) % 6);
+    sp_expr at = num(b, r);
+    same(b, sp_subst(p, e, 1, &b->r, &at), sp_iaddc(p, b->i, want));
+  }
+}
+
 static void tables(bench *b) {
   sp_pool *p = b->p;
   int64_t dims[2] = {4, 8}, v[32], flags[8] = {1, 1, 1, 0, 0, 0, 0, 0};
@@ -598,6 +616,7 @@ TEST(extrema)
 TEST(functions)
 TEST(fits)
 TEST(rank_terms_are_tabulated)
+TEST(rank_parts_of_sums_are_tabulated)
 TEST(tables)
 TEST(raw_terms_are_literal)
 TEST(substitution)
@@ -622,6 +641,8 @@ void suite_index(void) {
   CU_add_test(s, "integer functions", functions_test);
   CU_add_test(s, "tables are fitted", fits_test);
   CU_add_test(s, "rank terms are tabulated", rank_terms_are_tabulated_test);
+  CU_add_test(s, "rank parts of sums are tabulated",
+              rank_parts_of_sums_are_tabulated_test);
   CU_add_test(s, "tables fold", tables_test);
   CU_add_test(s, "raw terms are literal", raw_terms_are_literal_test);
   CU_add_test(s, "substitution is simultaneous", substitution_test);
