@@ -261,8 +261,47 @@ static bool may_be_equal(sp_pool *p, sp_expr x, sp_expr y) {
   return functions || sp_skeleton(p, x) == sp_skeleton(p, y);
 }
 
+typedef struct renaming {
+  sp_expr from, to;
+} renaming;
+
+static sp_expr rename_node(void *env, sp_pool *p, sp_expr e) {
+  const renaming *r = env;
+  if (!sp_has_red(p, e)) {
+    return e;
+  }
+  return e.v == r->from.v ? r->to : (sp_expr){0};
+}
+
+/* Extrema on one side that are equal and differ in form get one form: the other
+ * side has nothing that says exp(m - n) is 1 where the maxima m and n are
+ * equal. */
+static sp_expr one_form(sp_prover *pr, sp_expr e, sp_hyps hyps) {
+  sp_pool *p = pr->pool;
+  outer o = outer_of(p, e);
+  for (uint32_t i = 0; i < o.n_reds; i++) {
+    for (uint32_t k = 0; k < i; k++) {
+      sp_expr x = o.red[i], y = o.red[k];
+      sp_red_op op = sp_red_op_of(p, x);
+      bool extrema = op == SP_RED_MAX || op == SP_RED_MIN;
+      if (extrema && x.v != y.v && sp_red_op_of(p, y) == op &&
+          may_be_equal(p, x, y) && spi_red_equal(pr, x, y, hyps)) {
+        renaming r = {x, y};
+        e = sp_map(p, e, rename_node, &r);
+        break;
+      }
+    }
+  }
+  return e;
+}
+
 static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
+  a = one_form(pr, a, hyps);
+  b = one_form(pr, b, hyps);
+  if (a.v == b.v) {
+    return true;
+  }
   outer oa = outer_of(p, a), ob = outer_of(p, b);
   if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED &&
       oa.n_pieces + ob.n_pieces == 0) {

@@ -21,7 +21,7 @@ parallel on g {
   w1 = W1 shard(0, 1) over g
   w2 = W2 shard(0, 1) over g
       at[s < S]: int = sum(t < S) if t < s and ids[t] == ids[s] then 1 else 0
-  in[e < E, c < C, d < D] = sum(s < S) if ids[s] == e and at[s] == c then x[s, d] else 0
+      in [e < E, c < C, d < D] = sum(s < S) if ids[s] == e and at[s] == c then x[s, d] else 0
   mine = all_to_all(in, 0, 1) over g  # [E/R, R*C, D]: all groups' tokens for our experts
   h[e < E/R, c < R*C, f < F] = max(0, sum(d < D) mine[e, c, d] * w1[e, d, f])
   done[e < E/R, c < R*C, d < D] = sum(f < F) h[e, c, f] * w2[e, f, d]
