@@ -1,12 +1,12 @@
 /* expand.c: anchors replaced by their definitions. Read visit.
  *
  * An anchor is a name; what it stands for is on neither side of an equation
- * that speaks of it. Two ways back: spi_expand, where a definition only
- * computes elements from elements, and spi_unfold, where it reduces, too, but
- * for reads that follow the variable of a reduction around them (sum(x[k] y[k])
- * stays what it is, whatever x is). Unfolded terms are multiplied out: -s is
- * then like -(p + q) where s is p + q, and a variance, however it is computed,
- * a polynomial of sums and sums of squares.
+ * that speaks of it. Ways back: spi_open, each anchor once; spi_expand, where a
+ * definition only computes elements from elements, and spi_unfold, where it
+ * reduces, too, but for reads that follow the variable of a reduction around
+ * them (sum(x[k] y[k]) stays what it is, whatever x is). Unfolded terms are
+ * multiplied out: -s is then like -(p + q) where s is p + q, and a variance,
+ * however it is computed, a polynomial of sums and sums of squares.
  *
  * A definition equals the anchor, so this needs no proof; that both sides are
  * equal afterwards does.
@@ -21,6 +21,7 @@ typedef struct expansion {
   int depth;
   bool raw;
   bool unfold;
+  bool open;         /* every anchor, but only once */
   uint32_t unfolded; /* reads so far */
 } expansion;
 
@@ -52,6 +53,9 @@ static bool wanted(expansion *x, const seq_tensor *v, sp_expr read) {
   if (v->opaque || !v->anchor || !v->def.v) {
     return false;
   }
+  if (x->open) {
+    return true;
+  }
   return x->unfold ? !follows_reduction(p, read) && x->unfolded++ < MAX_UNFOLDED
                    : !sp_has_red(p, v->def);
 }
@@ -81,6 +85,9 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   sp_expr body = x->raw ? spi_seq_raw(x->s, t) : v->def;
   body = sp_subst(p, body, n, from, to);
   sp_scratch_release(x->s->ctx, mark);
+  if (x->open) {
+    return body;
+  }
   x->depth++;
   body = sp_map(p, body, visit, env);
   x->depth--;
@@ -93,6 +100,14 @@ sp_expr spi_expand(sp_state *s, sp_expr e, bool raw) {
   sp_expr wide = sp_map(s->pool, e, visit, &x);
   sp_pool_mode(s->pool, was);
   return raw ? wide : spi_onehot(s->prover, wide);
+}
+
+sp_expr spi_open(sp_state *s, sp_expr e) {
+  expansion x = {.s = s, .raw = true, .open = true};
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr wide = sp_map(s->pool, e, visit, &x);
+  sp_pool_mode(s->pool, was);
+  return wide;
 }
 
 sp_expr spi_unfold(sp_state *s, sp_expr e, bool raw) {

@@ -53,10 +53,39 @@ static bool is_identity(const sp_pool *p, sp_red_op op, sp_expr e) {
   return false;
 }
 
+/* Some of the conjuncts of e are conditions (they read nothing): where one
+ * fails, e is false, the identity of OR. The same of disjuncts and AND. */
+static void logic_guard(sp_pool *p, bool conjuncts, sp_expr e, sp_expr *guard,
+                        sp_expr *body) {
+  sp_expr of = e, rest = {0};
+  if (conjuncts) {
+    of = sp_kind_of(p, e) == SP_KIND_NOT ? sp_arg(p, e, 0) : (sp_expr){0};
+  }
+  if (!of.v || sp_kind_of(p, of) != SP_KIND_OR) {
+    return;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, of); i++) {
+    sp_expr x = sp_arg(p, of, i);
+    if (sp_has_read(p, x) || sp_has_red(p, x)) {
+      rest = rest.v ? sp_or(p, rest, x) : x;
+    } else {
+      *guard = sp_and(p, *guard, sp_not(p, x));
+    }
+  }
+  if (rest.v) {
+    *body = conjuncts ? sp_not(p, rest) : rest;
+  } else {
+    *guard = sp_bool(p, true);
+  }
+}
+
 void sp_guard_of(sp_pool *p, sp_red_op op, sp_expr e, sp_expr *guard,
                  sp_expr *body) {
   *guard = sp_bool(p, true);
   *body = e;
+  if (op == SP_RED_OR || op == SP_RED_AND) {
+    logic_guard(p, op == SP_RED_OR, e, guard, body);
+  }
   while (sp_kind_of(p, *body) == SP_KIND_ITE) {
     sp_expr c = sp_arg(p, *body, 0);
     if (is_identity(p, op, sp_arg(p, *body, 1))) {

@@ -11,6 +11,7 @@
 typedef struct pair {
   uint32_t a, b;
   bool used, result;
+  bool thorough; /* the effort that did not prove it */
 } pair;
 
 typedef struct rewritten {
@@ -25,6 +26,7 @@ struct sp_prover {
   const char *about;
   int depth;
   bool thorough;
+  bool branching;  /* a branch of a choice is being proved */
   uint32_t hurry;  /* milliseconds for an obligation, or 0 */
   double deadline; /* of all proofs, or 0 */
   size_t terms;    /* the pool may grow so far, or 0 */
@@ -37,7 +39,13 @@ struct sp_prover {
 
 /* Below SIMPLER_DEPTH terms are compared as they are: each level would try
  * both forms again. */
-enum { MAX_DEPTH = 12, SIMPLER_DEPTH = 4, MAX_REDS = 24, PROBE_BUDGET = 30000 };
+enum {
+  MAX_DEPTH = 12,
+  SIMPLER_DEPTH = 4,
+  BRANCH_DEPTH = 3,
+  MAX_REDS = 24,
+  PROBE_BUDGET = 30000
+};
 
 sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
   sp_ctx *ctx = sp_pool_ctx(pool);
@@ -253,12 +261,29 @@ static sp_hyps pieces_lemmas(sp_prover *pr, const outer *whole,
   return hyps;
 }
 
+/* A term without reductions that is the max, min, or, and of itself. */
+static sp_hyps single_lemmas(sp_prover *pr, sp_expr e, const outer *o,
+                             sp_hyps given, sp_hyps hyps) {
+  sp_pool *p = pr->pool;
+  for (uint32_t i = 0; i < o->n_reds; i++) {
+    sp_red_op op = sp_red_op_of(p, o->red[i]);
+    bool repeats = op != SP_RED_SUM && op != SP_RED_PROD;
+    if (repeats && op != SP_RED_LAMBDA &&
+        sp_sort_of(p, e) == sp_sort_of(p, o->red[i]) &&
+        spi_pieces_equal(pr, e, o->red[i], given)) {
+      hyps = spi_hyps_with(pr, hyps, equation(p, e, o->red[i]));
+    }
+  }
+  return hyps;
+}
+
 /* Worth trying? Functions are compared point by point, which costs little, and
- * their raw bodies may differ in form. */
+ * their raw bodies may differ in form; in logic a mask is part of the form. */
 static bool may_be_equal(sp_pool *p, sp_expr x, sp_expr y) {
-  bool functions = sp_red_op_of(p, x) == SP_RED_LAMBDA &&
-                   sp_red_op_of(p, y) == SP_RED_LAMBDA;
-  return functions || sp_skeleton(p, x) == sp_skeleton(p, y);
+  sp_red_op op = sp_red_op_of(p, x);
+  bool any_form = op == SP_RED_LAMBDA || op == SP_RED_OR || op == SP_RED_AND;
+  return (any_form && op == sp_red_op_of(p, y)) ||
+         sp_skeleton(p, x) == sp_skeleton(p, y);
 }
 
 typedef struct renaming {
@@ -303,9 +328,11 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     return true;
   }
   outer oa = outer_of(p, a), ob = outer_of(p, b);
-  if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED &&
-      oa.n_pieces + ob.n_pieces == 0) {
-    return spi_red_equal(pr, a, b, hyps);
+  if (sp_kind_of(p, a) == SP_KIND_RED && sp_kind_of(p, b) == SP_KIND_RED) {
+    bool ok = spi_red_equal(pr, a, b, hyps);
+    if (ok || oa.n_pieces + ob.n_pieces == 0) {
+      return ok;
+    }
   }
   sp_hyps given = hyps;
   for (uint32_t i = 0; i < oa.n_reds; i++) {
@@ -319,6 +346,11 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   }
   hyps = pieces_lemmas(pr, &oa, &ob, given, hyps);
   hyps = pieces_lemmas(pr, &ob, &oa, given, hyps);
+  if (!sp_has_red(p, a)) {
+    hyps = single_lemmas(pr, a, &ob, given, hyps);
+  } else if (!sp_has_red(p, b)) {
+    hyps = single_lemmas(pr, b, &oa, given, hyps);
+  }
   const char *rule =
       hyps.n > given.n ? "equal given equal reductions" : "equal";
   sp_expr goal = equation(p, a, b);
@@ -354,11 +386,24 @@ static bool equal_written_out(sp_prover *pr, sp_expr a, sp_expr b,
          (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
 }
 
+/* Branch by branch of a choice; not again inside of one. */
+static bool equal_by_branches(sp_prover *pr, sp_expr a, sp_expr b,
+                              sp_hyps hyps) {
+  if (pr->branching || pr->depth > BRANCH_DEPTH) {
+    return false;
+  }
+  pr->branching = true;
+  bool ok = spi_equal_by_branches(pr, a, b, hyps);
+  pr->branching = false;
+  return ok;
+}
+
 /* Forms of both sides, the cheap ones first. */
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   if (!sp_has_red(p, a) && !sp_has_red(p, b)) {
-    return sp_prove_holds(pr, "equal", equation(p, a, b), hyps);
+    return sp_prove_holds(pr, "equal", equation(p, a, b), hyps) ||
+           equal_by_branches(pr, a, b, hyps);
   }
   sp_expr a1 = spi_onehot(pr, a), b1 = spi_onehot(pr, b);
   if (a1.v == b1.v) {
@@ -383,6 +428,7 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   }
   return (joins && (equal_by_lemmas(pr, a1, b1, hyps) ||
                     split_and_equal(pr, a1, b1, hyps))) ||
+         equal_by_branches(pr, a1, b1, hyps) ||
          equal_written_out(pr, a, b, hyps);
 }
 
@@ -396,7 +442,7 @@ bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   }
   if (hyps.n == 0) {
     const pair *known = pair_of(pr, a.v, b.v);
-    if (known->used) {
+    if (known->used && (known->result || known->thorough || !pr->thorough)) {
       return known->result;
     }
   }
@@ -409,7 +455,7 @@ bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     if (!slot->used) {
       pr->pairs_n++;
     }
-    *slot = (pair){a.v, b.v, true, ok};
+    *slot = (pair){a.v, b.v, true, ok, pr->thorough};
   }
   return ok;
 }

@@ -14,6 +14,7 @@
  *   rule_pieces.c    a reduction and the combination of its pieces
  *   rule_written.c   a reduction over few points, written out
  *   rule_moments.c   polynomials of sums: variances
+ *   rule_branch.c    an equality in both branches of a choice
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
 #ifndef SP_SOLVE_PROVE_H
@@ -87,7 +88,8 @@ bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
 /* Skeleton of the first piece's body. */
 uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op);
-/* red is the combination of the terms of pieces (its coefficient aside). */
+/* red is the combination of the terms of pieces (its coefficient aside); or
+ * pieces is a max, min, or, and of one term: red, which is no reduction. */
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces, sp_hyps hyps);
 /* Two polynomials of sums are equal: once multiplied out, with sums of one side
  * taken for those of the other, or for what these add up to. */
@@ -103,6 +105,8 @@ sp_expr spi_flatter_indices(sp_prover *pr, sp_expr e);
 sp_expr spi_join_choices(sp_prover *pr, sp_expr e);
 /* got is a long choice, and each case of it is want. */
 bool spi_equal_by_cases(sp_prover *pr, sp_expr want, sp_expr got, sp_hyps hyps);
+/* a = b, branch by branch of the choices in them. */
+bool spi_equal_by_branches(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */

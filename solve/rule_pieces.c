@@ -491,16 +491,18 @@ static bool met(const whole *w, cut *c) {
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
                       sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
+  bool single = sp_kind_of(p, red) != SP_KIND_RED;
   whole w = {.pr = pr,
              .p = p,
              .hyps = hyps,
-             .op = sp_red_op_of(p, red),
-             .n = sp_red_n_vars(p, red)};
+             .op = sp_red_op_of(p, single ? pieces : red),
+             .n = single ? 0 : sp_red_n_vars(p, red)};
   if (w.n > MAX_VARS || w.op == SP_RED_LAMBDA) {
     return false;
   }
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
-  sp_guard_of(p, w.op, sp_red_open(p, red, w.var), &w.guard, &w.body);
+  sp_guard_of(p, w.op, single ? red : sp_red_open(p, red, w.var), &w.guard,
+              &w.body);
   cut *c = sp_alloc(sp_pool_ctx(p), sizeof *c);
   bool ok = cut_open(&w, pieces, c);
   sp_pool_mode(p, mode);
