@@ -15,7 +15,9 @@
  *
  * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
  * those of P_2, each over k, too (sums are finite: order does not matter). A
- * choice ite(c, P + Q, P) has the pieces of P, and those of Q where c holds.
+ * choice ite(c, P + Q, P) has the pieces of P, and those of Q where c holds;
+ * what is under a condition that holds nowhere is no piece (trees of sums are
+ * choices in choices, most of them impossible).
  *
  * Rings (all-reduce, attention, collective matmul) take a reduction apart into
  * as many pieces as there are ranks, micro-batches on each rank, tiles with a
@@ -181,6 +183,31 @@ static bool take(sp_expr *list, uint32_t *n, sp_expr e) {
   return false;
 }
 
+/* The condition holds nowhere: what is under it is no piece. */
+static bool is_empty(const whole *w, sp_expr guard) {
+  sp_pool *p = w->p;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  bool seems = sp_is_false(p, sp_simplify(p, guard));
+  sp_pool_mode(p, mode);
+  return seems && sp_prove_holds(w->pr, "pieces: no such piece",
+                                 sp_not(p, guard), w->hyps);
+}
+
+/* What one branch of a choice has for itself. */
+static bool cut_branch(const whole *w, cut *c, uint32_t n, const sp_expr *e,
+                       const piece *outer, sp_expr condition, int depth) {
+  piece x = *outer;
+  x.guard = sp_and(w->p, outer->guard, condition);
+  if (n == 0 || is_empty(w, x.guard)) {
+    return true;
+  }
+  bool ok = true;
+  for (uint32_t i = 0; i < n && ok; i++) {
+    ok = cut_add(w, c, e[i], &x, depth + 1);
+  }
+  return ok;
+}
+
 /* A choice: what both branches combine, then the rest of each under its
  * condition. */
 static bool cut_choice(const whole *w, cut *c, sp_expr e, const piece *outer,
@@ -197,16 +224,9 @@ static bool cut_choice(const whole *w, cut *c, sp_expr e, const piece *outer,
       a[left++] = a[i];
     }
   }
-  piece x = *outer;
-  x.guard = sp_and(p, outer->guard, sp_arg(p, e, 0));
-  for (uint32_t i = 0; i < left && ok; i++) {
-    ok = cut_add(w, c, a[i], &x, depth + 1);
-  }
-  x.guard = sp_and(p, outer->guard, sp_not(p, sp_arg(p, e, 0)));
-  for (uint32_t i = 0; i < nb && ok; i++) {
-    ok = cut_add(w, c, b[i], &x, depth + 1);
-  }
-  return ok;
+  sp_expr c0 = sp_arg(p, e, 0);
+  return ok && cut_branch(w, c, left, a, outer, c0, depth) &&
+         cut_branch(w, c, nb, b, outer, sp_not(p, c0), depth);
 }
 
 /* Adds the pieces of e, which is under the variables and the guard of outer. */

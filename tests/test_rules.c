@@ -288,6 +288,31 @@ static void scans(bench *b) {
   OPEN(equal(pr, whole, scanned(b, x, j, 1, 2)));
 }
 
+/* ite(j < 2, x[0] + x[1], ite(j < low, y[0] + y[1], x[0])) */
+static sp_expr chosen(bench *b, sp_sym x, sp_sym y, sp_expr j, int64_t low) {
+  sp_pool *p = b->p;
+  sp_expr first = at1(b, x, sp_int(p, 0)), next = at1(b, x, sp_int(p, 1));
+  sp_expr other = sp_add(p, at1(b, y, sp_int(p, 0)), at1(b, y, sp_int(p, 1)));
+  sp_expr rest = sp_ite(p, sp_lt(p, j, sp_int(p, low)), other, first);
+  return sp_ite(p, sp_lt(p, j, sp_int(p, 2)), sp_add(p, first, next), rest);
+}
+
+static void branches_that_are_never_taken(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 64);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 64);
+  sp_expr j = index_var(b, 64), k = sp_fresh(p, 64);
+  sp_expr second =
+      sp_and(p, sp_eq(p, k, sp_int(p, 1)), sp_lt(p, j, sp_int(p, 2)));
+  sp_expr in = sp_or(p, sp_eq(p, k, sp_int(p, 0)), second);
+  sp_expr whole =
+      red1(b, SP_RED_SUM, k, sp_ite(p, in, at1(b, x, k), sp_real_i64(p, 0)));
+  PROVED(spi_pieces_equal(pr, whole, chosen(b, x, y, j, 1), NONE));
+  PROVED(spi_pieces_equal(pr, whole, chosen(b, x, y, j, 2), NONE));
+  OPEN(spi_pieces_equal(pr, whole, chosen(b, x, y, j, 3), NONE));
+}
+
 /* ---- written out ---- */
 
 static void written(bench *b) {
@@ -513,6 +538,7 @@ BENCH_TEST(few_points_are_written_out, written)
 BENCH_TEST(tiles_may_reach_beyond, tiles_with_remainder)
 BENCH_TEST(a_scan_in_log_steps_sees_what_came_before, scans)
 BENCH_TEST(steps_dealt_out_are_taken_once, dealt_out)
+BENCH_TEST(what_is_never_chosen_is_no_piece, branches_that_are_never_taken)
 BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
 BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
 BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
@@ -542,6 +568,7 @@ void suite_rules(void) {
   ADD(tiles_may_reach_beyond);
   ADD(a_scan_in_log_steps_sees_what_came_before);
   ADD(steps_dealt_out_are_taken_once);
+  ADD(what_is_never_chosen_is_no_piece);
   ADD(a_chunk_by_rank_is_one_term);
   ADD(functions_keep_the_order_of_their_variables);
   ADD(conditions_that_ranges_decide_go);
