@@ -106,11 +106,13 @@ static bool find_digit(const table *t, int64_t b, int64_t c, digit *f) {
          find_steps(t, b, c, f);
 }
 
+/* Of a divisor b of n. */
 static bool separable(const int64_t *v, int64_t n, int64_t b) {
-  for (int64_t k = b; k < n; k++) {
-    int64_t low = k % b;
-    if (v[k] - v[k - low] != v[low] - v[0]) {
-      return false;
+  for (int64_t k = b; k < n; k += b) {
+    for (int64_t low = 1; low < b; low++) {
+      if (v[k + low] - v[k] != v[low] - v[0]) {
+        return false;
+      }
     }
   }
   return true;

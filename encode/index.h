@@ -72,7 +72,9 @@ bool spi_values(sp_pool *p, sp_expr e, sp_expr var, int64_t n, int64_t *out);
 sp_expr spi_tabulate(sp_pool *p, sp_expr e);
 
 /* ---- fit.c ---- */
-enum { SPI_FIT_MAX = 65536 };
+/* Values of a function of the rank: as many as a mesh may have ranks. Of tables
+ * that a program holds, fewer are tried: few are formulas. */
+enum { SPI_FIT_MAX = 1 << 20, SPI_FIT_TABLE = 1 << 16 };
 /* The condition k -> values[k] != 0 at x in [0, n): as intervals of x or of a
  * digit of x; 0 if there is no short one. */
 sp_expr spi_fit_bool(sp_pool *p, const int64_t *values, int64_t n, sp_expr x);

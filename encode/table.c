@@ -172,7 +172,8 @@ static sp_expr fit_var(sp_pool *p, sp_expr read) {
   }
   sp_expr x = d->free->v[0];
   int64_t n = sp_var_extent(p, x);
-  if (n < 1 || n > SPI_FIT_MAX) {
+  bool rank = spi_var_of(p, x)->cls == SP_VAR_RANK;
+  if (n < 1 || n > (rank ? SPI_FIT_MAX : SPI_FIT_TABLE)) {
     return (sp_expr){0};
   }
   if (d->fit.v) { /* tried without success, or it would be gone */
@@ -194,7 +195,7 @@ static sp_expr fit_var(sp_pool *p, sp_expr read) {
 /* As a function of the row-major position. */
 static sp_expr fit_whole(sp_pool *p, sp_sym sym, const sp_expr *idx) {
   const spi_sym *s = spi_sym_of(p, sym);
-  if (s->no_fit || s->n_values > SPI_FIT_MAX) {
+  if (s->no_fit || s->n_values > SPI_FIT_TABLE) {
     return (sp_expr){0};
   }
   sp_expr x = sp_flatten(p, s->n_args, s->extents, idx);

@@ -13,7 +13,10 @@ static sp_shape shape_of(spi_lowering *l, sp_dtype type, uint32_t n,
   }
   for (uint32_t i = 0; i < n; i++) {
     if (dims[i] >= SP_MAX_ELEMENTS / elements) {
-      sp_lang_fail(l->ctx, loc, NULL, "a tensor of too many elements");
+      sp_lang_fail(l->ctx, loc,
+                   "it has less than 2^40; where an index map (or blocks dealt "
+                   "out in turn) is promised, those of all ranks count",
+                   "a tensor of too many elements");
     }
     elements *= dims[i];
   }

@@ -81,11 +81,13 @@ static sp_span local_span(const sampler *x, const sp_placed *given, uint32_t d,
   sp_ctx *ctx = x->s->ctx;
   int64_t extent = p->dist->tensors[given->dist].shape.dims[d];
   int64_t limit = p->seq->tensors[given->seq].shape.dims[d];
+  /* what is not cut is the same on all ranks */
+  int64_t ranks = given->layout->dims[d].n_runs ? p->dist->partitions : 1;
   sp_mark mark = sp_scratch_mark(ctx);
   bool *bits = sp_scratch(ctx, (size_t)extent * sizeof *bits + 1);
   for (int64_t j = 0; j < extent; j++) {
     bits[j] = false;
-    for (int64_t r = 0; r < p->dist->partitions && !bits[j]; r++) {
+    for (int64_t r = 0; r < ranks && !bits[j]; r++) {
       int64_t at = spi_layout_index(given->layout, d, r, j);
       bits[j] = at >= limit || spi_span_find(global, at) >= 0;
     }

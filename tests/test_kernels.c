@@ -288,6 +288,22 @@ static void size_does_not_matter(void) {
   CU_ASSERT_EQUAL(obligations(8, 2), obligations(4096, 64));
 }
 
+/* As many ranks as a mesh may have; nothing is written out for each. */
+static void a_million_ranks_are_proved(void) {
+  static const char text[] =
+      "mesh y[1024], x[1024]\nlet N = 4096\ninput A[N, N]\n"
+      "sequential { T[i < N, j < N] = A[j, i] }\n"
+      "parallel on y, x { a = A shard(0) over y, shard(1) over x\n"
+      "  b = a@(y = @x, x = @y)\n  t[i < 4, j < 4] = b[j, i] }\n"
+      "prove t is T shard(0) over y, shard(1) over x";
+  expect_verdict(text, SP_REFINES);
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  expect_verdict(with(ctx, text, "T shard(0) over y, shard(1) over x",
+                      "T shard(0) over x, shard(1) over y"),
+                 SP_UNPROVEN);
+  sp_ctx_free(ctx);
+}
+
 /* Wherever they stand. */
 static void all_assumptions_hold(void) {
   expect_verdict("mesh g[2] input A[4], I[4]: int\n"
@@ -553,6 +569,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, a_violation_names_rank_index_and_values);
   CU_ADD_TEST(s, all_assumptions_hold);
   CU_ADD_TEST(s, size_does_not_matter);
+  CU_ADD_TEST(s, a_million_ranks_are_proved);
   CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
   CU_ADD_TEST(s, conditions_hold_somewhere);
   CU_ADD_TEST(s, an_expectation_is_about_a_promise);
