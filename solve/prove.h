@@ -12,6 +12,7 @@
  *   rule_index.c     simpler indices and conditions, each proved
  *   rule_choice.c    a choice between terms of one form
  *   rule_pieces.c    a reduction and the combination of its pieces
+ *   rule_ranks.c     for each rank by itself
  *   rule_written.c   a reduction over few points, written out
  *   rule_moments.c   polynomials of sums: variances
  *   rule_branch.c    an equality in both branches of a choice
@@ -97,6 +98,13 @@ bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Facts about maxima (minima) and elements that occur in both terms, proved,
  * added to the hypotheses. */
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* The rank, if it is free in e and has few values; else 0. */
+sp_expr spi_rank_in(sp_pool *p, sp_expr e);
+/* goal with each of these values written in, as one; goal itself without. */
+sp_expr spi_at_each_rank(sp_pool *p, sp_expr goal);
+/* The same, one obligation for each. */
+bool spi_prove_by_rank(sp_prover *pr, const char *rule, sp_expr goal,
+                       sp_hyps hyps);
 /* e with its integer and boolean parts simplified where Z3 agrees. */
 sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e);
 /* The same for remainders of remainders only: (x mod 8 - 1) mod 8. */

@@ -14,6 +14,35 @@
 /* Beyond this a term is left as it is: what does not help at once does not. */
 enum { MAX_SIZE = 200, LIMIT_MS = 200 };
 
+/* Is there a choice in e? */
+static bool has_choice(const sp_pool *p, sp_expr e, spi_seen *seen) {
+  if (spi_seen_before(seen, e)) {
+    return false;
+  }
+  bool found = sp_kind_of(p, e) == SP_KIND_ITE;
+  for (uint32_t i = 0; i < sp_n_args(p, e) && !found; i++) {
+    found = has_choice(p, sp_arg(p, e, i), seen);
+  }
+  return found;
+}
+
+/* A number computed of the rank alone with a choice, as partners are at a
+ * distance that doubles: partners of partners are choices by choices. */
+static bool is_partner(sp_pool *p, sp_expr e) {
+  const sp_expr *vars;
+  if (sp_sort_of(p, e) != SP_SORT_INT || sp_has_read(p, e) ||
+      spi_term_size(p, e, MAX_SIZE) >= MAX_SIZE ||
+      sp_free_vars(p, e, &vars) != 1 || !spi_rank_in(p, e).v) {
+    return false;
+  }
+  sp_ctx *ctx = sp_pool_ctx(p);
+  sp_mark mark = sp_scratch_mark(ctx);
+  spi_seen seen = {.ctx = ctx};
+  bool found = has_choice(p, e, &seen);
+  sp_scratch_release(ctx, mark);
+  return found;
+}
+
 /* What the index simplifier makes of e, where that is proved; else e. */
 static sp_expr simpler(sp_prover *pr, sp_pool *p, sp_expr e) {
   if (spi_term_size(p, e, MAX_SIZE) >= MAX_SIZE) {
@@ -23,6 +52,7 @@ static sp_expr simpler(sp_prover *pr, sp_pool *p, sp_expr e) {
   sp_expr simple = sp_simplify(p, e);
   sp_pool_mode(p, SP_MODE_RAW_INDEX);
   sp_expr same = simple.v == e.v ? e : sp_eq(p, e, simple);
+  same = simple.v != e.v && is_partner(p, e) ? spi_at_each_rank(p, same) : same;
   sp_pool_mode(p, mode);
   if (simple.v == e.v) {
     return e;
@@ -51,7 +81,7 @@ sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e) {
   return better;
 }
 
-/* ---- neighbours of neighbours ---- */
+/* ---- neighbours of neighbours, partners of partners ---- */
 
 static bool is_sum_of_variables(const sp_pool *p, sp_expr e) {
   if (sp_kind_of(p, e) != SP_KIND_LIN) {
@@ -88,15 +118,16 @@ static bool is_unreduced(const sp_pool *p, sp_expr e) {
   return found;
 }
 
-static sp_expr visit_remainder(void *env, sp_pool *p, sp_expr e) {
-  return is_index(p, e) && is_unreduced(p, e) ? simpler(env, p, e)
-                                              : (sp_expr){0};
+static sp_expr visit_neighbour(void *env, sp_pool *p, sp_expr e) {
+  return is_index(p, e) && (is_unreduced(p, e) || is_partner(p, e))
+             ? simpler(env, p, e)
+             : (sp_expr){0};
 }
 
 sp_expr spi_flatter_indices(sp_prover *pr, sp_expr e) {
   sp_pool *p = sp_prover_pool(pr);
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
-  sp_expr better = sp_map(p, e, visit_remainder, pr);
+  sp_expr better = sp_map(p, e, visit_neighbour, pr);
   sp_pool_mode(p, mode);
   return better;
 }

@@ -10,8 +10,10 @@
  * then the whole is its pieces combined: both reduce the same values, each as
  * often. Instead of 3., where there are no conditions (they can be part of A
  * and the B_s, which then are the operation's identity elsewhere): the sizes of
- * the K_s add up to that of K. An operation that does not mind repetition (max,
- * min, or, and) needs 1. and 3. only.
+ * the K_s add up to that of K. Then 3. does instead of 2., too: a map between
+ * finite sets of one size that leaves nothing out takes nothing twice. That is
+ * one obligation, where 2. is one for each two pieces. An operation that does
+ * not mind repetition (max, min, or, and) needs 1. and 3. only.
  *
  * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
  * those of P_2, each over k, too (sums are finite: order does not matter). A
@@ -27,6 +29,9 @@
 #include "solve/prove.h"
 
 enum { MAX_VARS = 16, MAX_PIECES = 64, MAX_NESTED = 24 };
+/* MANY pieces: that no two of them meet is more work than that all is met, for
+ * each rank; a solver that does not see this soon does not. */
+enum { MANY = 8, LIMIT_MS = 100 };
 
 typedef struct piece {
   uint32_t n;
@@ -430,7 +435,7 @@ static sp_expr meets(const whole *w, const piece *x) {
   return met;
 }
 
-static bool all_met(const whole *w, const cut *c) {
+static sp_expr all_met(const whole *w, const cut *c) {
   sp_pool *p = w->p;
   sp_expr goal = sp_bool(p, false);
   for (uint32_t i = 0; i < c->n; i++) {
@@ -439,9 +444,10 @@ static bool all_met(const whole *w, const cut *c) {
     goal = sp_or(p, goal, met);
     sp_pool_mode(p, mode);
   }
-  return sp_prove_holds(w->pr, "pieces: all of the whole", goal,
-                        under(w, w->guard));
+  return goal;
 }
+
+static const char *const ALL = "pieces: all of the whole";
 
 static sp_expr identity(sp_pool *p, sp_red_op op) {
   switch (op) {
@@ -470,6 +476,29 @@ static void fold_guard(const whole *w, sp_expr *guard, sp_expr *body) {
   }
 }
 
+/* No two pieces meet, and none meets itself. */
+static bool all_apart(const whole *w, const cut *c) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    for (uint32_t k = 0; k <= i; k++) {
+      if (!apart(w, &c->v[i], &c->v[k])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* All is met: 3. in place of 2., of c whose sizes agree. */
+static bool all_met_soon(const whole *w, const cut *c) {
+  if (c->n < MANY) {
+    return false;
+  }
+  uint32_t was = sp_prover_hurry(w->pr, LIMIT_MS);
+  bool ok = spi_prove_by_rank(w->pr, ALL, all_met(w, c), w->hyps);
+  sp_prover_hurry(w->pr, was);
+  return ok;
+}
+
 /* By counting: conditions are part of what is equal. */
 static bool counted(whole w, const cut *given) {
   if (!sizes_agree(&w, given) || sp_sort_of(w.p, w.body) != SP_SORT_REAL) {
@@ -483,13 +512,8 @@ static bool counted(whole w, const cut *given) {
     if (!piece_fits(&w, &c->v[i]) || !maps_into(&w, &c->v[i])) {
       return false;
     }
-    for (uint32_t k = 0; k <= i; k++) {
-      if (!apart(&w, &c->v[i], &c->v[k])) {
-        return false;
-      }
-    }
   }
-  return true;
+  return all_met_soon(&w, c) || all_apart(&w, c);
 }
 
 /* By showing that every element is met, under the conditions. */
@@ -505,7 +529,7 @@ static bool met(const whole *w, cut *c) {
       }
     }
   }
-  return all_met(w, c);
+  return sp_prove_holds(w->pr, ALL, all_met(w, c), under(w, w->guard));
 }
 
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,

@@ -424,6 +424,56 @@ static void flatter_indices(bench *b) {
   }
 }
 
+/* The partner of r at a distance of d: d more or less, by a digit of r. */
+static sp_expr partner(bench *b, sp_expr r, int64_t d) {
+  sp_pool *p = b->p;
+  sp_expr low = sp_eq(p, sp_imod(p, sp_idiv(p, r, d), 2), sp_int(p, 0));
+  return sp_ite(p, low, sp_iaddc(p, r, d), sp_iaddc(p, r, -d));
+}
+
+/* What recursive doubling over n ranks adds up, with distances that double, the
+ * last one or `last`. */
+static sp_expr doubling(bench *b, sp_prover *pr, sp_sym x, sp_expr r, int64_t n,
+                        int64_t last) {
+  sp_pool *p = b->p;
+  sp_expr e = at1(b, x, r);
+  for (int64_t d = 1; d < n; d *= 2) {
+    sp_expr other = partner(b, r, d * 2 < n ? d : last);
+    e = sp_add(p, e, sp_subst(p, e, 1, &r, &other));
+    e = spi_flatter_indices(pr, e);
+  }
+  return e;
+}
+
+static void partners(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), k = sp_fresh(p, 16);
+  sp_expr twice = partner(b, partner(b, r, 8), 8);
+  CU_ASSERT_EQUAL(spi_flatter_indices(pr, at1(b, x, twice)).v, at1(b, x, r).v);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  PROVED(spi_pieces_equal(pr, whole, doubling(b, pr, x, r, 16, 8), NONE));
+  OPEN(spi_pieces_equal(pr, whole, doubling(b, pr, x, r, 16, 4), NONE));
+}
+
+static void each_rank(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), i = index_var(b, 4);
+  sp_expr at = digits(b, partner(b, r, 4), 4, i);
+  sp_expr below = sp_lt(p, at, sp_int(p, 64));
+  sp_expr odd = sp_eq(p, sp_imod(p, r, 2), sp_int(p, 1));
+  sp_expr not_12 = sp_not(p, sp_eq(p, at, sp_int(p, 12)));
+  PROVED(spi_prove_by_rank(pr, "below", below, NONE));
+  PROVED(sp_prove_holds(pr, "below", spi_at_each_rank(p, below), NONE));
+  OPEN(spi_prove_by_rank(pr, "not 12", not_12, NONE)); /* rank 7 has it */
+  OPEN(sp_prove_holds(pr, "not 12", spi_at_each_rank(p, not_12), NONE));
+  OPEN(spi_prove_by_rank(pr, "not 12", not_12, (sp_hyps){1, &odd}));
+  odd = sp_not(p, odd);
+  PROVED(spi_prove_by_rank(pr, "not 12", not_12, (sp_hyps){1, &odd}));
+}
+
 /* Blocks of four elements of y, each where its turn comes around the ring; the
  * block of step `off` is off by one element, step `gap` is left out. */
 static sp_expr around(bench *b, sp_sym y, sp_expr i, int64_t off, int64_t gap) {
@@ -437,6 +487,30 @@ static sp_expr around(bench *b, sp_sym y, sp_expr i, int64_t off, int64_t gap) {
     e = s == gap ? e : sp_ite(p, turn, block, e);
   }
   return e;
+}
+
+/* Eight blocks of two, each under its own sum; in place of block `off` the one
+ * that is `step` before it. */
+static sp_expr ring_of_sums(bench *b, sp_sym y, int64_t off, int64_t step) {
+  sp_pool *p = b->p;
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 8), e = sp_real_i64(p, 0);
+  for (int64_t s = 0; s < 8; s++) {
+    sp_expr k = sp_fresh(p, 2);
+    sp_expr owner = sp_imod(p, sp_iaddc(p, r, s == off ? s - step : s), 8);
+    e = sp_add(p, e, red1(b, SP_RED_SUM, k, at1(b, y, digits(b, owner, 2, k))));
+  }
+  return e;
+}
+
+/* By counting, where there are as many elements as the whole has. */
+static void many_pieces(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 16);
+  sp_expr k = sp_fresh(b->p, 16);
+  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, y, k));
+  PROVED(spi_pieces_equal(pr, whole, ring_of_sums(b, y, 5, 0), NONE));
+  OPEN(spi_pieces_equal(pr, whole, ring_of_sums(b, y, 5, 1), NONE));
+  OPEN(spi_pieces_equal(pr, whole, ring_of_sums(b, y, 7, 7), NONE));
 }
 
 static void cases(bench *b) {
@@ -543,6 +617,9 @@ BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
 BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
 BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
 BENCH_TEST(neighbours_of_neighbours_are_neighbours, flatter_indices)
+BENCH_TEST(partners_of_partners_are_partners, partners)
+BENCH_TEST(what_holds_on_each_rank_holds, each_rank)
+BENCH_TEST(many_pieces_are_counted, many_pieces)
 BENCH_TEST(a_ring_writes_every_block, cases)
 BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
 BENCH_TEST(digits_combine_to_an_index, mixed_radix)
@@ -573,6 +650,9 @@ void suite_rules(void) {
   ADD(functions_keep_the_order_of_their_variables);
   ADD(conditions_that_ranges_decide_go);
   ADD(neighbours_of_neighbours_are_neighbours);
+  ADD(partners_of_partners_are_partners);
+  ADD(what_holds_on_each_rank_holds);
+  ADD(many_pieces_are_counted);
   ADD(a_ring_writes_every_block);
   ADD(the_maximum_of_maxima_decides);
   ADD(digits_combine_to_an_index);
