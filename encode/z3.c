@@ -13,7 +13,8 @@ struct sp_z3 {
   sp_ctx *ctx;
   uint32_t timeout_ms;
   Z3_context z3;
-  Z3_solver solver;
+  Z3_solver solver; /* keeps what it knows of terms; formulas are pushed */
+  Z3_solver other;  /* begins anew with each formula */
   Z3_sort base[3];
   Z3_sort array[3][MAX_ARRAY_DEPTH + 1]; /* by base and depth; depth 0 = base */
   SP_VEC(Z3_ast) terms;
@@ -44,6 +45,8 @@ static void z3_free(void *arg) {
   sp_z3 *z = arg;
   if (z->solver != NULL)
     Z3_solver_dec_ref(z->z3, z->solver);
+  if (z->other != NULL)
+    Z3_solver_dec_ref(z->z3, z->other);
   if (z->z3 != NULL)
     Z3_del_context(z->z3);
 }
@@ -52,7 +55,12 @@ static void z3_free(void *arg) {
  * the clock stops what does not count its steps. */
 enum { STEPS_PER_MS = 20000, CLOCK_SHARE = 3 };
 
-static void set_params(sp_z3 *z, uint32_t timeout_ms) {
+/* How long an obligation takes is chance: the other solver often has at once
+ * what takes one of them a second, and the other way round. So each gets a
+ * little, then the first all of the limit. */
+enum { FIRST_MS = 15, OTHER_MS = 45 };
+
+static void set_params(sp_z3 *z, Z3_solver solver, uint32_t timeout_ms) {
   Z3_params p = Z3_mk_params(z->z3);
   Z3_params_inc_ref(z->z3, p);
   uint32_t ms = timeout_ms < UINT32_MAX / STEPS_PER_MS
@@ -67,15 +75,12 @@ static void set_params(sp_z3 *z, uint32_t timeout_ms) {
   Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "arith.solver"), 2);
   /* the process' signal handlers are not ours to change */
   Z3_params_set_bool(z->z3, p, Z3_mk_string_symbol(z->z3, "ctrl_c"), false);
-  Z3_solver_set_params(z->z3, z->solver, p);
+  Z3_solver_set_params(z->z3, solver, p);
   Z3_params_dec_ref(z->z3, p);
 }
 
 void sp_z3_limit(sp_z3 *z, uint32_t timeout_ms) {
-  if (timeout_ms != z->timeout_ms) {
-    z->timeout_ms = timeout_ms;
-    set_params(z, timeout_ms);
-  }
+  z->timeout_ms = timeout_ms;
 }
 
 sp_z3 *sp_z3_new(sp_ctx *ctx, uint32_t timeout_ms) {
@@ -96,8 +101,9 @@ sp_z3 *sp_z3_new(sp_ctx *ctx, uint32_t timeout_ms) {
   }
   z->solver = Z3_mk_simple_solver(z->z3);
   Z3_solver_inc_ref(z->z3, z->solver);
+  z->other = Z3_mk_simple_solver(z->z3);
+  Z3_solver_inc_ref(z->z3, z->other);
   z->timeout_ms = timeout_ms;
-  set_params(z, timeout_ms);
   return z;
 }
 
@@ -199,32 +205,54 @@ static bool make_all(sp_z3 *z, const sp_formula *f) {
   return true;
 }
 
-static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
-  Z3_solver_push(z->z3, z->solver);
+static bool put(sp_z3 *z, Z3_solver solver, const sp_formula *f) {
   for (size_t i = 0; i < f->asserts.n; i++) {
-    Z3_solver_assert(z->z3, z->solver, z->terms.v[f->asserts.v[i].v]);
+    Z3_solver_assert(z->z3, solver, z->terms.v[f->asserts.v[i].v]);
     if (failed(z))
-      break;
+      return false;
   }
+  return true;
+}
+
+/* One attempt; *again: it ended at the limit. */
+static sp_z3_answer attempt(sp_z3 *z, Z3_solver solver, const sp_formula *f,
+                            uint32_t limit_ms, bool *again) {
+  set_params(z, solver, limit_ms);
+  z->trouble[0] = '\0';
+  *again = false;
+  if (solver == z->solver)
+    Z3_solver_push(z->z3, solver);
   Z3_lbool r = Z3_L_UNDEF;
-  if (z->trouble[0] == '\0') {
-    r = Z3_solver_check(z->z3, z->solver);
+  if (put(z, solver, f)) {
+    r = Z3_solver_check(z->z3, solver);
     if (failed(z))
       r = Z3_L_UNDEF;
   }
   if (r == Z3_L_UNDEF && z->trouble[0] == '\0') {
-    const char *why = Z3_solver_get_reason_unknown(z->z3, z->solver);
-    bool timeout = strcmp(why, "timeout") == 0 ||
-                   strcmp(why, "canceled") == 0 ||
-                   strstr(why, "resource limit") != NULL;
-    snprintf(z->trouble, sizeof z->trouble, "%s", timeout ? "timeout" : why);
+    const char *why = Z3_solver_get_reason_unknown(z->z3, solver);
+    *again = strcmp(why, "timeout") == 0 || strcmp(why, "canceled") == 0 ||
+             strstr(why, "resource limit") != NULL;
+    snprintf(z->trouble, sizeof z->trouble, "%s", *again ? "timeout" : why);
   }
-  Z3_solver_pop(z->z3, z->solver, 1);
-  if (failed(z))
-    Z3_solver_reset(z->z3, z->solver);
+  if (solver == z->solver)
+    Z3_solver_pop(z->z3, solver, 1);
+  if (solver != z->solver || failed(z))
+    Z3_solver_reset(z->z3, solver);
   return r == Z3_L_FALSE  ? SP_Z3_UNSAT
          : r == Z3_L_TRUE ? SP_Z3_SAT
                           : SP_Z3_UNKNOWN;
+}
+
+static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
+  uint32_t all = z->timeout_ms;
+  bool again = true;
+  sp_z3_answer answer = SP_Z3_UNKNOWN;
+  if (all == 0 || all > OTHER_MS) {
+    answer = attempt(z, z->solver, f, FIRST_MS, &again);
+    if (again)
+      answer = attempt(z, z->other, f, OTHER_MS, &again);
+  }
+  return again ? attempt(z, z->solver, f, all, &again) : answer;
 }
 
 static void let_go(sp_z3 *z) {
