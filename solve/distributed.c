@@ -66,20 +66,25 @@ typedef struct define_env {
   sp_expr result;
 } define_env;
 
+/* What an operator of this side is evaluated in. */
+static sp_call call_of(sp_state *s, uint32_t t, dist_env *env) {
+  const sp_tensor *tensor = &s->dist_program->tensors[t];
+  return (sp_call){.pool = s->pool,
+                   .program = s->dist_program,
+                   .node = &s->dist_program->nodes[tensor->node],
+                   .result = tensor->result,
+                   .rank = s->rank,
+                   .partitions = s->dist_program->partitions,
+                   .read = read_operand,
+                   .env = env,
+                   .assume = note};
+}
+
 static void define(sp_ctx *ctx, void *arg) {
   define_env *d = arg;
   sp_state *s = d->s;
-  const sp_tensor *tensor = &s->dist_program->tensors[d->tensor];
   dist_env env = {s, d->raw};
-  sp_call call = {.pool = s->pool,
-                  .program = s->dist_program,
-                  .node = &s->dist_program->nodes[tensor->node],
-                  .result = tensor->result,
-                  .rank = s->rank,
-                  .partitions = s->dist_program->partitions,
-                  .read = read_operand,
-                  .env = &env,
-                  .assume = note};
+  sp_call call = call_of(s, d->tensor, &env);
   sp_op_check(ctx, s->dist_program, call.node);
   sp_pool_mode(s->pool, d->raw ? SP_MODE_RAW_INDEX : SP_MODE_NORMAL);
   d->result =
@@ -105,7 +110,7 @@ static void give_up(sp_state *s, uint32_t t) {
   dist_tensor *w = &s->dist[t];
   w->opaque = true;
   w->def = w->raw = as_symbol(s, t);
-  w->heavy = 0;
+  w->heavy = w->above = 0;
   w->how = "too much above it has no relation";
 }
 
@@ -130,6 +135,29 @@ static sp_expr definition(sp_state *s, uint32_t t, bool raw) {
   return as_symbol(s, t);
 }
 
+static sp_expr read_symbol(void *env, const sp_call *call, uint32_t operand,
+                           sp_expr rank, const sp_expr *idx) {
+  sp_state *s = ((dist_env *)env)->s;
+  uint32_t t = call->node->in[operand];
+  sp_expr full[SP_MAX_DIMS + 1] = {rank};
+  for (uint32_t d = 0; d < s->dist_program->tensors[t].shape.n_dims; d++) {
+    full[d + 1] = idx[d];
+  }
+  return sp_read(s->pool, s->dist[t].sym, full);
+}
+
+/* Does the operator reduce, or only read what does? It was defined before: no
+ * error is raised. */
+static bool reduces(sp_state *s, uint32_t t) {
+  dist_env env = {s, true};
+  sp_call call = call_of(s, t, &env);
+  call.read = read_symbol;
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
+  sp_expr e = sp_op_element(&call, s->dist[t].idx);
+  sp_pool_mode(s->pool, was);
+  return sp_has_red(s->pool, e);
+}
+
 /* Operands have relations or definitions already: tensors are visited in
  * program order. */
 sp_expr spi_dist_def(sp_state *s, uint32_t t) {
@@ -143,9 +171,14 @@ sp_expr spi_dist_def(sp_state *s, uint32_t t) {
       if (!in->relation.v && in->heavy > w->heavy) {
         w->heavy = in->heavy;
       }
+      if (!in->relation.v && in->above > w->above) {
+        w->above = in->above;
+      }
     }
-    w->heavy += sp_has_red(s->pool, w->def);
-    if (w->heavy > limit(s, HEAVY, HEAVY_RANK) || is_too_large(s, w->def)) {
+    bool has_red = sp_has_red(s->pool, w->def);
+    w->heavy += has_red;
+    w->above += has_red && !w->opaque && reduces(s, t);
+    if (w->above > limit(s, HEAVY, HEAVY_RANK) || is_too_large(s, w->def)) {
       /* Something above it has no relation and should have; let the rest of
        * the program be looked at without it. */
       give_up(s, t);

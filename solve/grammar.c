@@ -7,7 +7,12 @@
  */
 #include "solve/state.h"
 
-enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_TRIED = 24 };
+enum {
+  WINDOW_BEFORE = 20,
+  WINDOW_AFTER = 120,
+  MAX_TRIED = 24,
+  MAX_PROBED = 256
+};
 
 /* Node visits at one point; of unfolded terms, which run over what they reduce.
  */
@@ -17,11 +22,33 @@ typedef struct search {
   sp_state *s;
   spi_attempt *a;
   uint64_t budget;
-  bool changed; /* the term is another one in this form */
+  bool apart; /* from what was tried in another form */
   sp_probe_values want;
   uint32_t seq;
   uint32_t tried;
 } search;
+
+/* Like sp_probe; one candidate is compared with many tensors. */
+static bool values_of(search *x, sp_expr term, sp_probe_values *out) {
+  sp_state *s = x->s;
+  spi_probed *old = NULL;
+  for (size_t i = 0; i < s->probed.n && !x->a->hyps.n && !old; i++) {
+    old = s->probed.v[i].term.v == term.v ? &s->probed.v[i] : NULL;
+  }
+  if (old && (old->known || old->budget >= x->budget)) {
+    *out = old->values;
+    return old->known;
+  }
+  *out = (sp_probe_values){0};
+  bool known = sp_probe(s->prover, term, x->a->hyps, x->budget, out);
+  spi_probed now = {term, x->budget, known, *out};
+  if (old) {
+    *old = now;
+  } else if (!x->a->hyps.n && s->probed.n < MAX_PROBED) {
+    sp_push(s->ctx, &s->probed, now);
+  }
+  return known;
+}
 
 static bool plausible(search *x) {
   const seq_tensor *v = &x->s->seq[x->seq];
@@ -30,8 +57,7 @@ static bool plausible(search *x) {
   sp_expr moved = sp_subst(x->s->pool, term, n, v->idx, x->a->phi);
   sp_probe_values got;
   x->tried++;
-  return sp_probe(x->s->prover, moved, x->a->hyps, x->budget, &got) &&
-         sp_probe_same(&x->want, &got);
+  return values_of(x, moved, &got) && sp_probe_same(&x->want, &got);
 }
 
 /* All placements of dimensions d, d+1, ...; true when one was proved. */
@@ -79,16 +105,15 @@ static bool shapes_fit(const sp_state *s, const sp_shape *global,
 
 /* May the form of the candidate fit where another did not? */
 static bool is_new(const search *x, const seq_tensor *v) {
-  return x->a->form == SPI_FORM_PLAIN || x->changed ||
-         v->unfolded.v != v->def.v;
+  return x->a->form == SPI_FORM_PLAIN || x->apart || v->unfolded.v != v->def.v;
 }
 
-bool spi_try_placements(sp_state *s, spi_attempt *a, bool changed) {
+bool spi_try_placements(sp_state *s, spi_attempt *a, bool apart) {
   bool plain = a->form == SPI_FORM_PLAIN;
   search x = {.s = s,
               .a = a,
               .budget = plain ? BUDGET : BUDGET_UNFOLDED,
-              .changed = changed};
+              .apart = apart};
   if (!sp_probe(s->prover, a->term, a->hyps, x.budget, &x.want)) {
     return false;
   }

@@ -143,7 +143,7 @@ static void define_results(sp_state *s, const sp_node *node,
     if (c->v[k].end.v) {
       w->raw = c->v[k].end;
       w->def = spi_onehot(s->prover, sp_simplify(s->pool, w->raw));
-      w->heavy = MAX_HEAVY;
+      w->heavy = w->above = MAX_HEAVY;
     } else {
       w->opaque = true;
       w->how = sp_format(s->ctx, "%s; no closed form was found for it", why);

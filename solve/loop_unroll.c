@@ -34,6 +34,7 @@ void spi_region_give(sp_state *s, const sp_program *region, const spi_carry *c,
     w->def = from->def;
     w->raw = from->raw;
     w->heavy = from->heavy;
+    w->above = from->above;
     w->seq = from->seq;
     w->opaque = from->opaque;
     w->how = how;
@@ -106,6 +107,7 @@ bool spi_loop_unroll(sp_state *s, const sp_node *node,
     w->def = c.v[k].def;
     w->raw = c.v[k].raw;
     w->heavy = c.v[k].heavy;
+    w->above = c.v[k].above;
     w->seq = c.v[k].seq;
     w->opaque = c.v[k].opaque;
     w->how = w->relation.v ? "loop: unrolled"

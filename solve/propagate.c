@@ -277,8 +277,7 @@ static bool find_form(sp_state *s, spi_attempt *a, spi_form form,
 /* The same with reductions unfolded, then by values. */
 static bool find_unfolded(sp_state *s, spi_attempt *a) {
   sp_expr wide = spi_unfold(s, a->term, false);
-  if (!wide.v || !sp_has_red(s->pool, wide) ||
-      sp_sort_of(s->pool, wide) != SP_SORT_REAL) {
+  if (!wide.v || sp_sort_of(s->pool, wide) != SP_SORT_REAL) {
     return false;
   }
   unfold_candidates(s);
@@ -289,7 +288,8 @@ static bool find_unfolded(sp_state *s, spi_attempt *a) {
   spi_attempt by_value = *a;
   by_value.form = SPI_FORM_UNFOLDED;
   by_value.term = out.v ? out : wide;
-  bool ok = spi_try_placements(s, &by_value, out.v != a->term.v);
+  bool whole = out.v == a->term.v && sp_kind_of(s->pool, out) != SP_KIND_ADD;
+  bool ok = spi_try_placements(s, &by_value, !whole);
   if (ok) {
     a->seq = by_value.seq;
     memcpy(a->phi, by_value.phi, sizeof a->phi);

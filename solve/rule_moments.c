@@ -37,10 +37,10 @@ typedef struct moments {
   sp_prover *pr;
   sp_pool *p;
   sp_hyps hyps;
+  exprs in[2];    /* outermost reductions of both sides, each once */
   exprs from, to; /* sums proved equal */
 } moments;
 
-/* Outermost reductions, each once. */
 static void collect(const moments *m, sp_expr e, exprs *out, spi_seen *seen) {
   sp_pool *p = m->p;
   if (!sp_has_red(p, e) || out->n >= MAX_SUMS || spi_seen_before(seen, e)) {
@@ -72,6 +72,43 @@ static bool contains(const exprs *list, sp_expr e) {
     }
   }
   return false;
+}
+
+static bool is_sum(const moments *m, sp_expr e) {
+  return sp_red_op_of(m->p, e) == SP_RED_SUM &&
+         sp_sort_of(m->p, e) == SP_SORT_REAL;
+}
+
+/* Points of its range. */
+static double size_of(const moments *m, sp_expr red) {
+  double size = 1;
+  for (uint32_t i = 0; i < sp_red_n_vars(m->p, red); i++) {
+    size *= (double)sp_var_extent(m->p, sp_arg(m->p, red, i));
+  }
+  return size;
+}
+
+/* Reductions like it, that are not replaced, on the sides given. */
+static exprs like(const moments *m, sp_expr red, bool first, bool second) {
+  sp_pool *p = m->p;
+  exprs out = {0};
+  uint64_t form = sp_skeleton(p, sp_red_body(p, red));
+  for (int side = first ? 0 : 1; side < (second ? 2 : 1); side++) {
+    for (size_t i = 0; i < m->in[side].n; i++) {
+      sp_expr e = m->in[side].v[i];
+      if (e.v != red.v && sp_red_op_of(p, e) == sp_red_op_of(p, red) &&
+          sp_skeleton(p, sp_red_body(p, e)) == form && !contains(&m->from, e) &&
+          !contains(&out, e)) {
+        sp_push(sp_pool_ctx(p), &out, e);
+      }
+    }
+  }
+  return out;
+}
+
+static void replace(moments *m, sp_expr from, sp_expr to) {
+  sp_push(sp_pool_ctx(m->p), &m->from, from);
+  sp_push(sp_pool_ctx(m->p), &m->to, to);
 }
 
 /* ---- pieces of one form ---- */
@@ -133,62 +170,53 @@ static sp_expr added(sp_pool *p, const exprs *pieces) {
   return sum;
 }
 
-static void replace(moments *m, sp_expr from, sp_expr to) {
-  sp_push(sp_pool_ctx(m->p), &m->from, from);
-  sp_push(sp_pool_ctx(m->p), &m->to, to);
+/* As one of the other side, if it is on one side only. */
+static bool match_one(moments *m, sp_expr red) {
+  bool first = contains(&m->in[0], red), second = contains(&m->in[1], red);
+  exprs others = first != second ? like(m, red, second, first) : (exprs){0};
+  for (size_t i = 0; i < others.n && others.n <= MAX_MATCHED; i++) {
+    sp_expr e = others.v[i];
+    if (spi_red_equal(m->pr, red, e, m->hyps)) {
+      replace(m, red, e);
+      return true;
+    }
+  }
+  return false;
 }
 
-static bool is_sum(const moments *m, sp_expr e) {
-  return sp_red_op_of(m->p, e) == SP_RED_SUM &&
-         sp_sort_of(m->p, e) == SP_SORT_REAL;
-}
-
-/* The whole as what others add up to, or as one of them. */
-static void match(moments *m, sp_expr whole, const exprs *others) {
+/* As what smaller ones add up to. */
+static bool match_pieces(moments *m, sp_expr red) {
   sp_pool *p = m->p;
-  exprs like = {0};
-  uint64_t form = sp_skeleton(p, sp_red_body(p, whole));
-  for (size_t i = 0; i < others->n; i++) {
-    sp_expr e = others->v[i];
-    if (sp_red_op_of(p, e) == sp_red_op_of(p, whole) &&
-        sp_skeleton(p, sp_red_body(p, e)) == form) {
-      sp_push(sp_pool_ctx(p), &like, e);
+  exprs all = like(m, red, true, true), smaller = {0};
+  double size = size_of(m, red);
+  for (size_t i = 0; i < all.n; i++) {
+    if (size_of(m, all.v[i]) < size) {
+      sp_push(sp_pool_ctx(p), &smaller, all.v[i]);
     }
   }
-  for (size_t i = 0; i < like.n && like.n <= MAX_MATCHED; i++) {
-    if (spi_red_equal(m->pr, whole, like.v[i], m->hyps)) {
-      replace(m, whole, like.v[i]);
-      return;
-    }
+  if (smaller.n < 2 || !is_sum(m, red)) {
+    return false;
   }
-  if (!is_sum(m, whole)) {
-    return;
+  sp_expr sum = added(p, &smaller), one = rolled(m, &smaller);
+  if (one.v ? sp_prove_equal(m->pr, red, one, m->hyps)
+            : smaller.n <= MAX_CUT &&
+                  spi_pieces_equal(m->pr, red, sum, m->hyps)) {
+    replace(m, red, sum);
+    return true;
   }
-  if (like.n == 0) {
-    sp_expr points = spi_written_points(m->pr, whole, MAX_WRITTEN);
-    if (points.v) {
-      replace(m, whole, points);
-    }
-    return;
-  }
-  if (like.n < 2) {
-    return;
-  }
-  sp_expr one = rolled(m, &like);
-  if (one.v ? sp_prove_equal(m->pr, whole, one, m->hyps)
-            : like.n <= MAX_CUT &&
-                  spi_pieces_equal(m->pr, whole, added(p, &like), m->hyps)) {
-    replace(m, whole, added(p, &like));
-  }
+  return false;
 }
 
-static void match_all(moments *m, const exprs *wholes, const exprs *others) {
-  for (size_t i = 0; i < wholes->n; i++) {
-    if (!contains(others, wholes->v[i]) && !contains(&m->from, wholes->v[i]) &&
-        !sp_prover_late(m->pr)) {
-      match(m, wholes->v[i], others);
-    }
+/* As what its points add up to, if they are few. */
+static bool match_points(moments *m, sp_expr red) {
+  sp_expr points = {0};
+  if (is_sum(m, red)) {
+    points = spi_written_points(m->pr, red, MAX_WRITTEN);
   }
+  if (points.v) {
+    replace(m, red, points);
+  }
+  return points.v != 0;
 }
 
 static sp_expr replaced(void *env, sp_pool *p, sp_expr e) {
@@ -207,23 +235,42 @@ static sp_expr replaced(void *env, sp_pool *p, sp_expr e) {
   return e;
 }
 
-bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
-  sp_pool *p = sp_prover_pool(pr);
-  moments m = {.pr = pr, .p = p, .hyps = hyps};
-  sp_expr x = sp_multiply_out(p, a, MAX_MONOMIALS);
-  sp_expr y = sp_multiply_out(p, b, MAX_MONOMIALS);
-  if (!x.v || !y.v) {
-    return false;
+/* Replaces what the rule matches, on both sides. */
+static void round_of(moments *m, sp_expr e[2],
+                     bool (*rule)(moments *m, sp_expr red)) {
+  m->from.n = m->to.n = 0;
+  for (int side = 0; side < 2; side++) {
+    m->in[side] = reductions(m, e[side]);
   }
-  for (int side = 0; side < 2 && x.v != y.v; side++) {
-    exprs in_x = reductions(&m, x), in_y = reductions(&m, y);
-    m.from.n = m.to.n = 0;
-    match_all(&m, side ? &in_y : &in_x, side ? &in_x : &in_y);
-    sp_expr *e = side ? &y : &x;
-    *e = sp_multiply_out(p, sp_map(p, *e, replaced, &m), MAX_MONOMIALS);
-    if (!e->v) {
-      return false;
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < m->in[side].n && !sp_prover_late(m->pr); i++) {
+      sp_expr red = m->in[side].v[i];
+      if (!contains(&m->from, red) && !contains(&m->to, red)) {
+        rule(m, red);
+      }
     }
   }
-  return sp_prove_equal(pr, x, y, hyps);
+  for (int side = 0; side < 2 && m->from.n; side++) {
+    sp_expr to = sp_map(m->p, e[side], replaced, m);
+    to = sp_multiply_out(m->p, to, MAX_MONOMIALS);
+    e[side] = to.v ? to : e[side];
+  }
+}
+
+bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  static bool (*const rules[])(moments *, sp_expr) = {match_one, match_pieces,
+                                                      match_points};
+  sp_pool *p = sp_prover_pool(pr);
+  moments m = {.pr = pr, .p = p, .hyps = hyps};
+  sp_expr e[2] = {sp_multiply_out(p, a, MAX_MONOMIALS),
+                  sp_multiply_out(p, b, MAX_MONOMIALS)};
+  if (!e[0].v || !e[1].v) {
+    return false;
+  }
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    if (e[0].v != e[1].v) {
+      round_of(&m, e, rules[i]);
+    }
+  }
+  return sp_prove_equal(pr, e[0], e[1], hyps);
 }

@@ -45,8 +45,10 @@ typedef struct dist_tensor {
   const sp_expr *idx;
   sp_expr relation; /* 0: none */
   sp_expr def, raw;
-  bool opaque; /* operator unknown, or nothing is said of it */
-  uint32_t heavy;
+  bool opaque;     /* operator unknown, or nothing is said of it */
+  uint32_t heavy;  /* operators between it and related tensors, from the
+                      first that reduces on */
+  uint32_t above;  /* those of them that reduce */
   uint32_t seq;    /* matched sequential tensor + 1, or 0 */
   const char *how; /* rule, or why there is no relation */
   const char *nearest;
@@ -106,6 +108,14 @@ typedef struct spi_partial {
   const sp_expr *phi;
 } spi_partial;
 
+/* The values of a term at the probe's points; known: within the budget. */
+typedef struct spi_probed {
+  sp_expr term;
+  uint64_t budget;
+  bool known;
+  sp_probe_values values;
+} spi_probed;
+
 /* A state of its own for a region (loop body), and whose it is. */
 typedef struct spi_kept {
   struct sp_state *state;
@@ -133,9 +143,10 @@ typedef struct sp_state {
   uint32_t last; /* latest anchor matched, in program order */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
-  SP_VEC(spi_cut) cuts;     /* by which inputs are cut */
-  SP_VEC(spi_kept) kept;    /* bodies of loops, for the report */
-  SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
+  SP_VEC(spi_cut) cuts;      /* by which inputs are cut */
+  SP_VEC(spi_kept) kept;     /* bodies of loops, for the report */
+  SP_VEC(spi_partial) sums;  /* of addends that loops return: proved */
+  SP_VEC(spi_probed) probed; /* candidates */
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
   bool *loop_used;       /* by sequential node: has its counterpart */
@@ -238,8 +249,9 @@ bool spi_index_visit(sp_state *s, spi_form form, uint64_t key,
 
 /* Candidates from shapes alone: each dimension whole or cut by a coordinate
  * that inputs are cut by. For terms of different structure (halos, windows).
- * changed: the term is not the one that was tried in another form before. */
-bool spi_try_placements(sp_state *s, spi_attempt *a, bool changed);
+ * apart: the term is not what was tried in another form before, or made of
+ * parts. */
+bool spi_try_placements(sp_state *s, spi_attempt *a, bool apart);
 
 /* ---- twins.c ---- */
 /* By distributed tensor: the sequential one that is the same operator on the
