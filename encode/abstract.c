@@ -504,6 +504,9 @@ static sp_smt build_function(spi_abstract *a, sp_expr e) {
   sp_scratch_release(a->ctx, scratch);
   if (d->n > 1 && function_commutes(a, e))
     assert_commutes(a, t, d->n, x);
+  sp_expr from = spi_picked_from(a->p, d, true);
+  if (from.v != 0 && spi_kind(a->p, sp_arg(a->p, from, 0)) == SP_KIND_VAR)
+    assert_below(a, t, sp_var_extent(a->p, sp_arg(a->p, from, 0)));
   return t;
 }
 

@@ -183,6 +183,9 @@ static inline bool sp_num_eq(sp_num a, sp_num b) {
 sp_sym sp_sym_new(sp_pool *p, const char *name, sp_sort sort, uint32_t n_args,
                   const int64_t *extents);
 void sp_sym_set_range(sp_pool *p, sp_sym s, int64_t lo, int64_t hi);
+/* Elements of a REAL symbol have the sign that shows of the form of this term,
+ * their definition: for all values of its variables. */
+void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition);
 /* A constant table, row-major; equal contents give the same symbol. INT and
  * BOOL (0, 1) values; reads at constant indices are folded, reads whose
  * indices depend on one small variable are refitted (sp_fit). */
@@ -235,6 +238,10 @@ sp_expr sp_clamp(sp_pool *p, sp_expr e, sp_expr lo, sp_expr hi); /* min(max(e,
 sp_expr sp_fn(sp_pool *p, sp_sort sort, const char *name, uint32_t n,
               const sp_expr *args);
 sp_expr sp_fn1(sp_pool *p, const char *name, sp_expr a); /* REAL -> REAL */
+/* What is known of a function whose first argument is a LAMBDA: its values are
+ * elements of it (the largest one, ...), so they have the sign of all of these;
+ * or, INT, positions in it, so they are in the range of its one variable. */
+void sp_fn_picks(sp_pool *p, const char *name, bool positions);
 /* Reduce body over n variables (VAR terms free in the body or not; they must
  * be FRESH ones made by sp_fresh). The reduction over an empty range is the
  * identity of op: 0, 1, -inf, +inf (INT: FN "iinf"/"-iinf"), false, true. */

@@ -1,5 +1,6 @@
 /* function.c: real functions by name (spi_rfn is the entry), what is known of
- * signs, and the notes of assumptions that rewrites used.
+ * signs and of functions that pick elements, and the notes of assumptions that
+ * rewrites used.
  */
 #include "encode/real.h"
 
@@ -40,6 +41,27 @@ void spi_note_finite(sp_pool *p, sp_expr e) {
     sp_pool_note(p, "a maximum in an exponent is finite: no row is masked as a "
                     "whole");
   }
+}
+
+/* ---- functions that pick ---- */
+
+void sp_fn_picks(sp_pool *p, const char *name, bool positions) {
+  int64_t id = spi_fn_id(p, name);
+  for (size_t i = 0; i < p->picks.n; i++) {
+    if (p->picks.v[i].fn == id) {
+      return;
+    }
+  }
+  sp_push(p->ctx, &p->picks, ((spi_pick){id, positions}));
+}
+
+sp_expr spi_picked_from(const sp_pool *p, const spi_node_t *d, bool positions) {
+  for (size_t i = 0; i < p->picks.n; i++) {
+    if (p->picks.v[i].fn == d->payload) {
+      return p->picks.v[i].positions == positions ? d->args[0] : (sp_expr){0};
+    }
+  }
+  return (sp_expr){0};
 }
 
 /* ---- signs ---- */
@@ -106,7 +128,8 @@ static int sign_fn(sp_pool *p, const spi_node_t *d, int depth) {
   if (d->payload == r->abs) {
     return 1;
   }
-  return 0;
+  sp_expr from = spi_picked_from(p, d, false);
+  return from.v ? sign_of(p, sp_red_body(p, from), depth) : 0;
 }
 
 static int sign_max(sp_pool *p, const spi_node_t *d, int depth) {
@@ -148,6 +171,8 @@ static int sign_of(sp_pool *p, sp_expr e, int depth) {
     return lo > 0 ? 2 : lo == 0;
   case SP_KIND_FN:
     return sign_fn(p, d, depth);
+  case SP_KIND_READ:
+    return spi_sym_of(p, sp_read_sym(p, e))->sign;
   default:
     return 0;
   }
@@ -164,6 +189,11 @@ bool spi_nonnegative(sp_pool *p, sp_expr e) {
 bool spi_nonzero(sp_pool *p, sp_expr e) {
   return spi_positive(p, e) ||
          (spi_kind(p, e) == SP_KIND_NUM && !sp_is_zero(p, e));
+}
+
+void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition) {
+  assert(s.v > 0 && s.v < p->syms.n && p->syms.v[s.v].sort == SP_SORT_REAL);
+  p->syms.v[s.v].sign = sign_of(p, definition, SIGN_DEPTH);
 }
 
 /* ---- log ---- */

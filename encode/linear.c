@@ -466,6 +466,19 @@ sp_expr sp_iscale(sp_pool *p, sp_expr a, int64_t k) {
   return k == 1 ? a : spi_lin(p, 0, 1, &a, &k);
 }
 
+static bool is_number_choice(const sp_pool *p, sp_expr e) {
+  return spi_kind(p, e) == SP_KIND_ITE &&
+         spi_kind(p, sp_arg(p, e, 1)) == SP_KIND_INT &&
+         spi_kind(p, sp_arg(p, e, 2)) == SP_KIND_INT;
+}
+
+/* a * ite(c, k, l) = ite(c, k a, l a): a mask that is multiplied with. */
+static sp_expr choose_multiple(sp_pool *p, sp_expr a, sp_expr choice) {
+  return sp_ite(p, sp_arg(p, choice, 0),
+                sp_iscale(p, a, sp_int_value(p, sp_arg(p, choice, 1))),
+                sp_iscale(p, a, sp_int_value(p, sp_arg(p, choice, 2))));
+}
+
 sp_expr sp_imul(sp_pool *p, sp_expr a, sp_expr b) {
   /* Linear in any mode: a product with a number is a multiple. */
   if (spi_kind(p, a) == SP_KIND_INT) {
@@ -474,5 +487,9 @@ sp_expr sp_imul(sp_pool *p, sp_expr a, sp_expr b) {
   if (spi_kind(p, b) == SP_KIND_INT) {
     return sp_iscale(p, a, sp_int_value(p, b));
   }
-  return spi_ifn(p, "imul", 2, (sp_expr[]){a, b});
+  if (is_number_choice(p, b)) {
+    return choose_multiple(p, a, b);
+  }
+  return is_number_choice(p, a) ? choose_multiple(p, b, a)
+                                : spi_ifn(p, "imul", 2, (sp_expr[]){a, b});
 }

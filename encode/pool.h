@@ -90,12 +90,18 @@ typedef struct spi_sym {
   uint32_t n_args;
   const int64_t *extents;
   int64_t lo, hi;        /* INT: of the elements */
+  int sign;              /* REAL: 2 positive, 1 not negative, 0 not known */
   bool is_table, no_fit; /* no_fit: sp_fit failed on the whole table */
   int64_t n_values;
   const int64_t *ints; /* INT, BOOL table */
   const sp_num *nums;  /* REAL table */
   uint64_t hash;
 } spi_sym;
+
+typedef struct spi_pick {
+  int64_t fn; /* payload of the nodes */
+  bool positions;
+} spi_pick;
 
 /* lo <= term <= hi, term without a constant, coefficients without a common
  * factor and the first one positive (an atom, or a LIN). */
@@ -137,6 +143,7 @@ struct sp_pool {
   SP_VEC(uint32_t) bound; /* indices of BOUND vars */
   SP_VEC(spi_sym) syms;   /* index sp_sym.v; 0 unused */
   SP_VEC(const char *) fns;
+  SP_VEC(spi_pick) picks; /* sp_fn_picks */
   SP_VEC(spi_fact) facts; /* narrowing; active are [facts_from, facts.n) */
   size_t facts_from;
   uint32_t range_work; /* steps of the interval that is being narrowed */
@@ -209,6 +216,11 @@ sp_expr spi_lin(sp_pool *p, int64_t constant, uint32_t n, const sp_expr *args,
 sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args);
 /* n-ary disjunction in one go. */
 sp_expr spi_or_n(sp_pool *p, uint32_t n, const sp_expr *args);
+
+/* ---- function.c ---- */
+/* What sp_fn_picks said of a FN node: the LAMBDA in which it picks elements
+ * (or positions); 0: nothing. */
+sp_expr spi_picked_from(const sp_pool *p, const spi_node_t *d, bool positions);
 
 /* ---- num.c, real.c, red.c ---- */
 void spi_nums_init(sp_pool *p); /* interns SPI_NUM_ZERO, SPI_NUM_ONE */

@@ -194,6 +194,10 @@ static interval trunc_range(interval a, interval b, bool remainder) {
 }
 
 static interval fn_range(sp_pool *p, sp_expr e, const spi_node_t *d) {
+  sp_expr from = spi_picked_from(p, d, true);
+  if (from.v) {
+    return range_of(p, sp_arg(p, from, 0));
+  }
   if (d->n != 2) {
     return everything;
   }

@@ -117,6 +117,25 @@ static bool constant_class(const sp_pool *p, sp_expr e, int *cls) {
   return spi_kind(p, e) == SP_KIND_NUM;
 }
 
+/* ite(c, k, l) compared with m, numbers: c, not c, or what both are. 0: it is
+ * no such comparison. */
+static sp_expr choice_compared(sp_pool *p, sp_expr a, sp_expr b,
+                               sp_expr (*compare)(sp_pool *, sp_expr,
+                                                  sp_expr)) {
+  bool left = spi_kind(p, a) == SP_KIND_ITE;
+  sp_expr choice = left ? a : b, m = left ? b : a;
+  if (spi_kind(p, choice) != SP_KIND_ITE || spi_kind(p, m) != SP_KIND_NUM) {
+    return (sp_expr){0};
+  }
+  sp_expr k = sp_arg(p, choice, 1), l = sp_arg(p, choice, 2);
+  if (spi_kind(p, k) != SP_KIND_NUM || spi_kind(p, l) != SP_KIND_NUM) {
+    return (sp_expr){0};
+  }
+  return sp_ite(p, sp_arg(p, choice, 0),
+                left ? compare(p, k, m) : compare(p, m, k),
+                left ? compare(p, l, m) : compare(p, m, l));
+}
+
 sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
   if (!p->raw) {
@@ -131,6 +150,10 @@ sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
     sp_expr d = integer_difference(p, a, b);
     if (d.v) {
       return sp_lt(p, d, sp_int(p, 0));
+    }
+    d = choice_compared(p, a, b, spi_rlt);
+    if (d.v) {
+      return d;
     }
   }
   sp_expr args[2] = {a, b};
@@ -149,6 +172,10 @@ sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b) {
     sp_expr d = integer_difference(p, a, b);
     if (d.v) {
       return sp_eq(p, d, sp_int(p, 0));
+    }
+    d = choice_compared(p, a, b, spi_req);
+    if (d.v) {
+      return d;
     }
   }
   sp_expr args[2] = {a, b};

@@ -358,8 +358,13 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     return true;
   }
   sp_hyps more = spi_extremum_facts(pr, a, b, hyps);
+  if (more.n > hyps.n &&
+      sp_prove_holds(pr, "equal given bounds of maxima", goal, more)) {
+    return true;
+  }
+  more = spi_count_facts(pr, goal, hyps);
   return more.n > hyps.n &&
-         sp_prove_holds(pr, "equal given bounds of maxima", goal, more);
+         sp_prove_holds(pr, "equal given what counts are", goal, more);
 }
 
 /* Sums are not split over + eagerly (a guard on one side would stop the match);

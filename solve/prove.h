@@ -16,6 +16,7 @@
  *   rule_written.c   a reduction over few points, written out
  *   rule_moments.c   polynomials of sums: variances
  *   rule_branch.c    an equality in both branches of a choice
+ *   rule_counts.c    sums compared term by term: running counts
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
  */
 #ifndef SP_SOLVE_PROVE_H
@@ -24,6 +25,7 @@
 #include "base/vec.h"
 #include "encode/expr.h"
 #include "encode/obligation.h"
+#include "solve/equations.h"
 
 typedef struct sp_prover sp_prover;
 
@@ -105,6 +107,16 @@ sp_expr spi_at_each_rank(sp_pool *p, sp_expr goal);
 /* The same, one obligation for each. */
 bool spi_prove_by_rank(sp_prover *pr, const char *rule, sp_expr goal,
                        sp_hyps hyps);
+/* Facts about sums of integers that occur in e, proved, added to the
+ * hypotheses. */
+sp_hyps spi_count_facts(sp_prover *pr, sp_expr e, sp_hyps hyps);
+/* For conditions on indices: a sum of integers in e. */
+bool spi_has_count(sp_pool *p, sp_expr e);
+/* Ways in which a count in e that mentions unknowns can be one that does not:
+ * equations between the ends of their ranges. Returns how many, at most cap. */
+uint32_t spi_count_equations(sp_prover *pr, sp_expr e, uint32_t n,
+                             const sp_expr *unknown, sp_equation *out,
+                             uint32_t cap);
 /* e with its integer and boolean parts simplified where Z3 agrees. */
 sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e);
 /* The same for remainders of remainders only: (x mod 8 - 1) mod 8. */

@@ -12,7 +12,7 @@
 #include "solve/seen.h"
 
 /* Beyond this a term is left as it is: what does not help at once does not. */
-enum { MAX_SIZE = 200, LIMIT_MS = 200 };
+enum { MAX_SIZE = 200, LIMIT_MS = 200, STEP_MS = 50, DIRECT = 12 };
 
 /* Is there a choice in e? */
 static bool has_choice(const sp_pool *p, sp_expr e, spi_seen *seen) {
@@ -43,11 +43,9 @@ static bool is_partner(sp_pool *p, sp_expr e) {
   return found;
 }
 
-/* What the index simplifier makes of e, where that is proved; else e. */
-static sp_expr simpler(sp_prover *pr, sp_pool *p, sp_expr e) {
-  if (spi_term_size(p, e, MAX_SIZE) >= MAX_SIZE) {
-    return e;
-  }
+/* What the index simplifier makes of e, where that is proved; 0: it is not. */
+static sp_expr simpler_proved(sp_prover *pr, sp_expr e, uint32_t limit_ms) {
+  sp_pool *p = sp_prover_pool(pr);
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
   sp_expr simple = sp_simplify(p, e);
   sp_pool_mode(p, SP_MODE_RAW_INDEX);
@@ -57,11 +55,61 @@ static sp_expr simpler(sp_prover *pr, sp_pool *p, sp_expr e) {
   if (simple.v == e.v) {
     return e;
   }
-  uint32_t was = sp_prover_hurry(pr, LIMIT_MS);
+  uint32_t was = sp_prover_hurry(pr, limit_ms);
   bool holds =
       sp_prove_holds(pr, "index or condition simplified", same, (sp_hyps){0});
   sp_prover_hurry(pr, was);
-  return holds ? simple : e;
+  return holds ? simple : (sp_expr){0};
+}
+
+typedef struct steps {
+  sp_prover *pr;
+  uint32_t n;
+  struct {
+    sp_expr from, to;
+  } known[MAX_SIZE];
+} steps;
+
+/* From the inside outwards, a node at a time. */
+static sp_expr step_by_step(steps *s, sp_expr e) {
+  sp_pool *p = sp_prover_pool(s->pr);
+  uint32_t n = sp_n_args(p, e);
+  if (n == 0 || sp_kind_of(p, e) == SP_KIND_RED) {
+    return e;
+  }
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->known[i].from.v == e.v) {
+      return s->known[i].to;
+    }
+  }
+  sp_mark mark = sp_scratch_mark(sp_pool_ctx(p));
+  sp_expr *args = sp_scratch(sp_pool_ctx(p), n * sizeof *args);
+  for (uint32_t i = 0; i < n; i++) {
+    args[i] = step_by_step(s, sp_arg(p, e, i));
+  }
+  sp_expr built = sp_rebuild(p, e, args);
+  sp_scratch_release(sp_pool_ctx(p), mark);
+  sp_expr to = simpler_proved(s->pr, built, STEP_MS);
+  to = to.v ? to : built;
+  if (s->n < MAX_SIZE) {
+    s->known[s->n].from = e;
+    s->known[s->n++].to = to;
+  }
+  return to;
+}
+
+static sp_expr simpler(sp_prover *pr, sp_pool *p, sp_expr e) {
+  if (spi_term_size(p, e, MAX_SIZE) >= MAX_SIZE) {
+    return e;
+  }
+  sp_expr simple = spi_term_size(p, e, DIRECT) < DIRECT
+                       ? simpler_proved(pr, e, LIMIT_MS)
+                       : (sp_expr){0};
+  if (simple.v) {
+    return simple;
+  }
+  steps s = {.pr = pr};
+  return step_by_step(&s, e);
 }
 
 /* No reals, no reductions inside: a term of the lemma. */
@@ -73,10 +121,20 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   return is_index(p, e) ? simpler(env, p, e) : (sp_expr){0};
 }
 
+/* What is computed from a count, once the counts are simple. */
+static sp_expr visit_counts(void *env, sp_pool *p, sp_expr e) {
+  bool is_place = sp_sort_of(p, e) != SP_SORT_REAL &&
+                  sp_kind_of(p, e) != SP_KIND_RED && spi_has_count(p, e);
+  return is_place ? simpler(env, p, e) : (sp_expr){0};
+}
+
 sp_expr spi_simpler_indices(sp_prover *pr, sp_expr e) {
   sp_pool *p = sp_prover_pool(pr);
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
   sp_expr better = sp_map(p, e, visit, pr);
+  if (spi_has_count(p, better)) {
+    better = sp_map(p, better, visit_counts, pr);
+  }
   sp_pool_mode(p, mode);
   return better;
 }

@@ -12,8 +12,9 @@
  */
 #include "solve/match.h"
 #include "solve/prove.h"
+#include "solve/seen.h"
 
-enum { MAX_VARS = 16, MAX_ATOMS = 32 };
+enum { MAX_VARS = 16, MAX_ATOMS = 32, MAX_GUARDS = 4 };
 
 typedef struct sum {
   sp_prover *pr;
@@ -21,6 +22,7 @@ typedef struct sum {
   uint32_t n;
   sp_expr var[MAX_VARS];
   sp_expr body;
+  sp_hyps hyps; /* where the sum is wanted */
 } sum;
 
 /* Disjuncts of the condition under which the body is zero. */
@@ -87,6 +89,19 @@ static bool split_linear(const sum *s, sp_expr d, sp_expr *vars_part,
   return some;
 }
 
+/* Drops what is in terms of the sum's own variables; whether anything is left.
+ */
+static bool only_outside(const sum *s, sp_expr *witness) {
+  bool any = false;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (witness[i].v && mentions_sum_var(s, witness[i])) {
+      witness[i] = (sp_expr){0};
+    }
+    any |= witness[i].v != 0;
+  }
+  return any;
+}
+
 /* From "zero unless d == 0": the sum variables of d as digits of the rest. */
 static bool witness_of_equation(const sum *s, sp_expr d, sp_expr *witness) {
   sp_pool *p = s->p;
@@ -102,14 +117,7 @@ static bool witness_of_equation(const sum *s, sp_expr d, sp_expr *witness) {
     eqs.v[0] = (sp_equation){sp_iscale(p, left, -1), rest};
   }
   sp_equations_solve(p, &eqs, &none, s->n, s->var, witness);
-  bool any = false;
-  for (uint32_t i = 0; i < s->n; i++) {
-    if (witness[i].v && mentions_sum_var(s, witness[i])) {
-      witness[i] = (sp_expr){0};
-    }
-    any |= witness[i].v != 0;
-  }
-  return any;
+  return only_outside(s, witness);
 }
 
 /* From "zero if x - c*p < 0" (and a matching upper bound, which the
@@ -139,6 +147,15 @@ static bool witness_of_bound(const sum *s, sp_expr d, sp_expr *witness) {
   return false;
 }
 
+/* Also by what is known of counts. */
+static bool holds(sp_prover *pr, const char *rule, sp_expr goal, sp_hyps hyps) {
+  if (sp_prove_holds(pr, rule, goal, hyps)) {
+    return true;
+  }
+  sp_hyps more = spi_count_facts(pr, goal, hyps);
+  return more.n > hyps.n && sp_prove_holds(pr, rule, goal, more);
+}
+
 /* The obligation, and the reduced sum; 0 when not proved. */
 static sp_expr apply(const sum *s, const sp_expr *witness) {
   sp_pool *p = s->p;
@@ -152,8 +169,7 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
   sp_expr zero = sp_eq(p, s->body, sp_real_i64(p, 0));
   sp_expr goal = sp_or(p, same, zero);
   sp_pool_mode(p, mode);
-  if (!sp_prove_holds(s->pr, "one-hot: other terms are zero", goal,
-                      (sp_hyps){0})) {
+  if (!holds(s->pr, "one-hot: other terms are zero", goal, s->hyps)) {
     return (sp_expr){0};
   }
   sp_expr in_range = sp_bool(p, true);
@@ -175,6 +191,28 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
   return kept ? sp_red(p, SP_RED_SUM, kept, keep, body) : body;
 }
 
+/* Two places in a buffer are one where two counts are equal. */
+static sp_expr onehot_by_counts(const sum *s, sp_expr condition) {
+  sp_pool *p = s->p;
+  sp_equation eq[MAX_ATOMS];
+  uint32_t n =
+      spi_count_equations(s->pr, condition, s->n, s->var, eq, MAX_ATOMS);
+  for (uint32_t i = 0; i < n; i++) {
+    sp_expr witness[MAX_VARS] = {{0}};
+    sp_equations eqs = {0}, none = {0};
+    sp_push(sp_pool_ctx(p), &eqs, eq[i]);
+    sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+    sp_equations_solve(p, &eqs, &none, s->n, s->var, witness);
+    bool some = only_outside(s, witness);
+    sp_pool_mode(p, mode);
+    sp_expr e = some ? apply(s, witness) : (sp_expr){0};
+    if (e.v) {
+      return e;
+    }
+  }
+  return (sp_expr){0};
+}
+
 /* With a witness from the conditions under which this form of the body is
  * zero. */
 static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
@@ -193,44 +231,142 @@ static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
       found = witness_of_bound(s, sp_arg(p, off[i], 0), witness);
     }
     sp_pool_mode(p, mode);
-    if (found) {
-      sp_expr e = apply(s, witness);
-      if (e.v) {
-        return e;
-      }
+    sp_expr e = found ? apply(s, witness) : (sp_expr){0};
+    e = e.v ? e : onehot_by_counts(s, off[i]);
+    if (e.v) {
+      return e;
     }
   }
   return (sp_expr){0};
 }
 
-static sp_expr onehot_sum(sp_prover *pr, sp_expr red) {
+/* A digit of a sum variable that e mentions: which variable, and the divisor.
+ */
+static bool find_digit(const sum *s, sp_expr e, uint32_t *var, int64_t *c,
+                       spi_seen *seen) {
+  sp_pool *p = s->p;
+  if (!mentions_sum_var(s, e) || spi_seen_before(seen, e)) {
+    return false;
+  }
+  sp_kind kind = sp_kind_of(p, e);
+  if (kind == SP_KIND_DIV || kind == SP_KIND_MOD) {
+    *c = sp_divisor(p, e);
+    for (*var = 0; *var < s->n; (*var)++) {
+      sp_expr v = s->var[*var];
+      int64_t extent = sp_var_extent(p, v);
+      if (v.v == sp_arg(p, e, 0).v && extent > *c && extent % *c == 0) {
+        return true;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    if (find_digit(s, sp_arg(p, e, i), var, c, seen)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Where conditions are about digits of a variable, sum over the digits. */
+static bool split_digits(sum *s, sp_expr simple) {
+  sp_pool *p = s->p;
+  sp_expr off[MAX_ATOMS];
+  uint32_t n = zero_conditions(p, simple, off), var = 0;
+  int64_t c = 0;
+  bool found = false;
+  sp_mark mark = sp_scratch_mark(sp_pool_ctx(p));
+  spi_seen seen = {.ctx = sp_pool_ctx(p)};
+  for (uint32_t i = 0; i < n && !found && s->n < MAX_VARS; i++) {
+    found = find_digit(s, off[i], &var, &c, &seen);
+  }
+  sp_scratch_release(sp_pool_ctx(p), mark);
+  if (!found) {
+    return false;
+  }
+  sp_expr was = s->var[var], low = sp_fresh(p, c);
+  sp_expr high = sp_fresh(p, sp_var_extent(p, was) / c);
+  sp_expr value = sp_iadd(p, sp_iscale(p, high, c), low);
+  s->body = sp_subst(p, s->body, 1, &was, &value);
+  s->var[var] = high;
+  s->var[s->n++] = low;
+  return true;
+}
+
+static sp_expr onehot_sum(sp_prover *pr, sp_expr red, sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
-  sum s = {.pr = pr, .p = p, .n = sp_red_n_vars(p, red)};
+  sum s = {.pr = pr, .p = p, .n = sp_red_n_vars(p, red), .hyps = hyps};
   if (s.n > MAX_VARS || sp_sort_of(p, red) != SP_SORT_REAL) {
     return (sp_expr){0};
   }
   s.body = sp_red_open(p, red, s.var);
-  sp_expr e = onehot_by_guard(&s, s.body);
-  if (!e.v) {
-    sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
-    sp_expr simple = sp_simplify(p, s.body);
-    sp_pool_mode(p, mode);
-    e = simple.v == s.body.v ? e : onehot_by_guard(&s, simple);
+  if (spi_has_count(p, s.body)) { /* what is said of counts has many parts */
+    s.body = spi_simpler_indices(pr, s.body);
   }
-  return e;
+  for (;;) {
+    sp_expr e = onehot_by_guard(&s, s.body);
+    if (!e.v) {
+      sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+      sp_expr simple = sp_simplify(p, s.body);
+      sp_pool_mode(p, mode);
+      e = simple.v == s.body.v ? e : onehot_by_guard(&s, simple);
+      if (!e.v && split_digits(&s, simple)) {
+        continue;
+      }
+    }
+    return e;
+  }
+}
+
+typedef struct rewriting {
+  sp_prover *pr;
+  sp_hyps hyps;
+} rewriting;
+
+static sp_expr rewrite(sp_prover *pr, sp_expr e, sp_hyps hyps);
+
+/* A term that is zero but where a count is in range: what is counted is there,
+ * so that other sums inside have one term, too. Often the term is zero
+ * elsewhere in any case. */
+static sp_expr guarded_by_count(const rewriting *r, sp_expr e) {
+  sp_pool *p = sp_prover_pool(r->pr);
+  sp_expr guard, body, zero = sp_real_i64(p, 0);
+  sp_guard_of(p, SP_RED_SUM, e, &guard, &body);
+  if (r->hyps.n >= MAX_GUARDS || sp_sort_of(p, e) != SP_SORT_REAL ||
+      sp_is_true(p, guard) || !spi_has_count(p, guard)) {
+    return (sp_expr){0};
+  }
+  sp_expr was = body;
+  body = rewrite(r->pr, body, spi_hyps_with(r->pr, r->hyps, guard));
+  if (body.v == was.v) {
+    return (sp_expr){0};
+  }
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr goal = sp_or(p, guard, sp_eq(p, body, zero));
+  sp_pool_mode(p, mode);
+  bool idle = holds(r->pr, "one-hot: zero out of range", goal, r->hyps);
+  return idle ? body : sp_ite(p, guard, body, zero);
 }
 
 static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
+  const rewriting *r = env;
   if (!sp_has_red(p, e)) {
     return e;
+  }
+  if (sp_kind_of(p, e) == SP_KIND_ITE) {
+    return guarded_by_count(r, e);
   }
   if (sp_kind_of(p, e) != SP_KIND_RED || sp_red_op_of(p, e) != SP_RED_SUM) {
     return (sp_expr){0};
   }
-  sp_expr better = onehot_sum(env, e);
-  return better.v ? spi_onehot_rewrite(env, better) : better;
+  sp_expr better = onehot_sum(r->pr, e, r->hyps);
+  return better.v ? rewrite(r->pr, better, r->hyps) : better;
+}
+
+static sp_expr rewrite(sp_prover *pr, sp_expr e, sp_hyps hyps) {
+  rewriting r = {pr, hyps};
+  return sp_map(sp_prover_pool(pr), e, visit, &r);
 }
 
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e) {
-  return sp_map(sp_prover_pool(pr), e, visit, pr);
+  return rewrite(pr, e, (sp_hyps){0});
 }

@@ -357,6 +357,27 @@ static void find_idle(sp_state *s, uint32_t t) {
   }
 }
 
+/* A name keeps what shows in the definition: that a softmax is positive (x / x
+ * is 1), that positions are in range (which is proved). */
+static void find_range(sp_state *s, uint32_t t) {
+  sp_pool *p = s->pool;
+  sp_sym sym = s->seq[t].sym;
+  sp_mode was = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr raw = spi_seq_raw(s, t);
+  int64_t lo, hi, low, high;
+  if (sp_sym_sort(p, sym) == SP_SORT_REAL) {
+    sp_sym_take_sign(p, sym, raw);
+  } else if (sp_sym_sort(p, sym) == SP_SORT_INT && sp_range(p, raw, &lo, &hi) &&
+             !sp_sym_range(p, sym, &low, &high) &&
+             sp_prove_holds(s->prover, "range of a tensor",
+                            sp_and(p, sp_le(p, sp_int(p, lo), raw),
+                                   sp_le(p, raw, sp_int(p, hi))),
+                            (sp_hyps){0})) {
+    sp_sym_set_range(p, sym, lo, hi);
+  }
+  sp_pool_mode(p, was);
+}
+
 void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   seq_tensor *v = &s->seq[t];
   if (v->anchor) {
@@ -365,6 +386,7 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   v->anchor = true;
   if (v->def.v) {
     find_idle(s, t);
+    find_range(s, t);
     spi_index_visit(s, SPI_FORM_PLAIN, sp_skeleton(s->pool, v->def), visit_same,
                     &t);
   }

@@ -366,6 +366,9 @@ static void functions(bench *b) {
   same(b, sp_fn(p, SP_SORT_INT, "irem.trunc", 2, v), num(b, -1));
   same(b, sp_imul(p, sp_iaddc(p, b->z, 1), b->k),
        sp_iadd(p, sp_imul(p, b->k, b->z), b->k));
+  sp_expr c = sp_lt(p, b->i, num(b, 2)); /* a mask */
+  same(b, sp_imul(p, b->z, sp_ite(p, c, num(b, 1), num(b, 0))),
+       sp_ite(p, c, b->z, num(b, 0)));
 }
 
 /* ---- tables and ranks ---- */

@@ -404,6 +404,44 @@ TEST(maxima) {
   DIFFER(sp_max(p, scale(p, a, 2), b), sp_max(p, a, b));
 }
 
+/* x / x is 1 for a name whose definition is positive, and for what picks
+ * elements of positive ones. */
+TEST(names_and_picks_have_signs) {
+  sp_sym x = vector(p, "x"), y = vector(p, "y"), z = vector(p, "z");
+  sp_expr i = sp_fresh(p, 8), k = sp_fresh(p, 8), one = num(p, 1, 1);
+  sp_expr e = sp_exp(p, at(p, x, k));
+  sp_sym_take_sign(p, y, sp_mul(p, e, sp_inv(p, sum1(p, k, e))));
+  sp_sym_take_sign(p, z, sp_mul(p, at(p, x, k), at(p, x, k)));
+  SAME(sp_div(p, at(p, y, i), at(p, y, i)), one);
+  DIFFER(sp_div(p, at(p, z, i), at(p, z, i)), one); /* may be zero */
+  DIFFER(sp_div(p, at(p, x, i), at(p, x, i)), one);
+  sp_expr picked[2], other[2] = {red1(p, SP_RED_LAMBDA, k, at(p, z, k)), i};
+  picked[0] = red1(p, SP_RED_LAMBDA, k, at(p, y, k));
+  picked[1] = i;
+  sp_fn_picks(p, "top", false);
+  sp_expr v = sp_fn(p, SP_SORT_REAL, "top", 2, picked);
+  SAME(sp_div(p, v, v), one);
+  v = sp_fn(p, SP_SORT_REAL, "top", 2, other);
+  DIFFER(sp_div(p, v, v), one);
+  v = sp_fn(p, SP_SORT_REAL, "any", 2, picked);
+  DIFFER(sp_div(p, v, v), one);
+  sp_fn_picks(p, "place", true);
+  v = sp_fn(p, SP_SORT_INT, "place", 2, picked);
+  SAME(sp_lt(p, v, sp_int(p, 8)), sp_bool(p, true));
+  DIFFER(sp_lt(p, v, sp_int(p, 7)), sp_bool(p, true));
+}
+
+TEST(choices_of_numbers_are_compared) {
+  sp_expr c = sp_lt(p, sp_fresh(p, 8), sp_int(p, 3));
+  sp_expr mask = sp_ite(p, c, num(p, 1, 1), zero(p));
+  SAME(sp_lt(p, zero(p), mask), c);
+  SAME(sp_lt(p, mask, num(p, 1, 2)), sp_not(p, c));
+  SAME(sp_lt(p, mask, zero(p)), sp_bool(p, false));
+  SAME(sp_eq(p, mask, num(p, 1, 1)), c);
+  SAME(sp_eq(p, num(p, 2, 1), mask), sp_bool(p, false));
+  DIFFER(sp_lt(p, zero(p), sp_ite(p, c, scalar(p, "x"), zero(p))), c);
+}
+
 TEST(integers_as_reals) {
   sp_expr i = sp_var(p, SP_VAR_INDEX, "i", 9);
   sp_expr j = sp_var(p, SP_VAR_INDEX, "j", 9);
@@ -1363,6 +1401,8 @@ void suite_real(void) {
   ADD(a_maximum_in_an_exponent_is_noted);
   ADD(zero_guards_leave_products);
   ADD(inverses);
+  ADD(names_and_picks_have_signs);
+  ADD(choices_of_numbers_are_compared);
   ADD(functions_by_name);
   ADD(logarithms_of_positive_factors);
   ADD(maxima);

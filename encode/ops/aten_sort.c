@@ -60,6 +60,7 @@ static sp_expr sort_element(const sp_call *call, const sp_expr *idx) {
           : (stable ? "stable" : "unstable"),
       (long long)(top ? spi_arg_int(ctx, node, "k") : a->dims[d]));
   const sp_expr args[2] = {spi_slice_along(call, operand, d, idx), idx[d]};
+  sp_fn_picks(call->pool, name, positions);
   return sp_fn(call->pool, sp_dtype_sort(spi_out_dtype(call)), name, 2, args);
 }
 

@@ -54,6 +54,7 @@ sp_expr spi_topk(const sp_call *call, int64_t d, bool largest, bool stable,
   const char *name = sp_format(
       sp_pool_ctx(p), "topk:%s:%s:%s", indices ? "indices" : "values",
       largest ? "largest" : "smallest", stable ? "stable" : "unstable");
+  sp_fn_picks(p, name, indices);
   return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), name, 2, args);
 }
 
