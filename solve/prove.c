@@ -368,11 +368,18 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
 }
 
 /* Sums are not split over + eagerly (a guard on one side would stop the match);
- * split both sides and try once more. */
+ * split both sides and try once more: a part may have one term. */
 static bool split_and_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_expr x = sp_split_sums(pr->pool, a), y = sp_split_sums(pr->pool, b);
-  return (x.v != a.v || y.v != b.v) &&
-         (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
+  if (x.v == a.v && y.v == b.v) {
+    return false;
+  }
+  if (x.v == y.v || equal_by_lemmas(pr, x, y, hyps)) {
+    return true;
+  }
+  sp_expr x1 = spi_onehot(pr, x), y1 = spi_onehot(pr, y);
+  return (x1.v != x.v || y1.v != y.v) &&
+         (x1.v == y1.v || equal_by_lemmas(pr, x1, y1, hyps));
 }
 
 static sp_expr simpler(sp_prover *pr, sp_expr e) {

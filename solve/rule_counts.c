@@ -6,6 +6,10 @@
  * Proof: T - S is the sum of h(u) - f(u), of which none is negative, so it is
  * at least the one at x. With f = 0: h(x) <= T. With a constant h = c: T = n c.
  *
+ * LEMMA (windows). If f(k) = 0 or 0 <= k + r < m for all k in 0 .. n-1
+ * (obligation), sum_{k<n} f(k) = sum_{u<m} ite(0 <= u - r < n, f(u - r), 0):
+ * the same terms, k = u - r.
+ *
  * A running count C(v) = sum_{u <= v} on(u) gives each v for which on(v) holds
  * a place of its own: for v < w the lemma says C(v) + on(w) <= C(w). So
  * experts' buffers are filled without collisions, and a sum over what is in a
@@ -17,7 +21,7 @@
 #include "solve/prove.h"
 #include "solve/seen.h"
 
-enum { MAX_COUNTS = 6, MAX_ENDS = 2, MAX_FACTS = 96 };
+enum { MAX_COUNTS = 8, MAX_ENDS = 2, MAX_FACTS = 96 };
 
 typedef struct count {
   sp_expr red, var, body;
@@ -78,16 +82,79 @@ static void find_ends(sp_pool *p, sp_expr e, count *c, spi_seen *seen) {
   }
 }
 
-static count count_of(sp_pool *p, sp_expr red) {
-  count c = {.red = red};
-  c.body = sp_red_open(p, red, &c.var);
+static void set_ends(sp_pool *p, count *c) {
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
   sp_mark mark = sp_scratch_mark(sp_pool_ctx(p));
   spi_seen seen = {.ctx = sp_pool_ctx(p)};
-  find_ends(p, c.body, &c, &seen);
+  find_ends(p, c->body, c, &seen);
   sp_scratch_release(sp_pool_ctx(p), mark);
   sp_pool_mode(p, mode);
-  return c;
+}
+
+static sp_expr in_range(sp_pool *p, sp_expr x, int64_t extent) {
+  return sp_and(p, sp_le(p, sp_int(p, 0), x), sp_lt(p, x, sp_int(p, extent)));
+}
+
+static bool only_ranks(sp_pool *p, sp_expr e) {
+  const sp_expr *vars;
+  uint32_t n = sp_free_vars(p, e, &vars);
+  bool only = true;
+  for (uint32_t i = 0; i < n; i++) {
+    only = only && sp_var_class_of(p, vars[i]) == SP_VAR_RANK;
+  }
+  return only;
+}
+
+/* Where a term of the sum reads at u + r: r, and the extent that it reads in.
+ */
+static bool find_shift(const count *c, sp_pool *p, sp_expr e, sp_expr *r,
+                       int64_t *extent, spi_seen *seen) {
+  if (sp_kind_of(p, e) == SP_KIND_RED || !sp_has_free(p, e, c->var) ||
+      spi_seen_before(seen, e)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    sp_expr a = sp_arg(p, e, i), rest = sp_isub(p, a, c->var);
+    if (sp_kind_of(p, e) == SP_KIND_READ && !sp_has_free(p, rest, c->var) &&
+        !only_ranks(p, rest)) {
+      *r = rest;
+      *extent = sp_sym_extents(p, sp_read_sym(p, e))[i];
+      return true;
+    }
+    if (find_shift(c, p, a, r, extent, seen)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The same sum over the places where it reads, if it sums over a window: counts
+ * in different windows have the same places. */
+static bool unshifted(sp_prover *pr, const count *c, sp_hyps given,
+                      count *out) {
+  sp_pool *p = sp_prover_pool(pr);
+  sp_expr r;
+  int64_t extent, n = sp_var_extent(p, c->var);
+  sp_mark mark = sp_scratch_mark(sp_pool_ctx(p));
+  spi_seen seen = {.ctx = sp_pool_ctx(p)};
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  bool found = find_shift(c, p, c->body, &r, &extent, &seen);
+  sp_pool_mode(p, mode);
+  sp_scratch_release(sp_pool_ctx(p), mark);
+  if (!found) {
+    return false;
+  }
+  sp_expr place = sp_iadd(p, c->var, r), zero = sp_int(p, 0);
+  sp_expr goal = sp_or(p, sp_eq(p, c->body, zero), in_range(p, place, extent));
+  if (!sp_prove_holds(pr, "counts: a window lies inside", goal, given)) {
+    return false;
+  }
+  *out = (count){.red = c->red, .var = sp_fresh(p, extent)};
+  sp_expr back = sp_isub(p, out->var, r);
+  out->body = sp_ite(p, in_range(p, back, n),
+                     sp_subst(p, c->body, 1, &c->var, &back), zero);
+  set_ends(p, out);
+  return true;
 }
 
 static void collect(counts *c, sp_expr e, spi_seen *seen) {
@@ -96,7 +163,10 @@ static void collect(counts *c, sp_expr e, spi_seen *seen) {
     return;
   }
   if (is_count(p, e) && c->n < MAX_COUNTS) {
-    c->v[c->n++] = count_of(p, e);
+    count *x = &c->v[c->n++];
+    *x = (count){.red = e};
+    x->body = sp_red_open(p, e, &x->var);
+    set_ends(p, x);
   }
   for (uint32_t i = 0; i < sp_n_args(p, e) && sp_kind_of(p, e) != SP_KIND_RED;
        i++) {
@@ -109,10 +179,6 @@ static void add_fact(counts *c, sp_expr condition, sp_expr fact) {
     c->all = spi_hyps_with(c->pr, c->all,
                            sp_or(c->p, sp_not(c->p, condition), fact));
   }
-}
-
-static sp_expr in_range(sp_pool *p, sp_expr x, int64_t extent) {
-  return sp_and(p, sp_le(p, sp_int(p, 0), x), sp_lt(p, x, sp_int(p, extent)));
 }
 
 /* S + h(x) - f(x) <= T, where order holds, at the ends of both. */
@@ -131,7 +197,16 @@ static void compare_at_ends(counts *c, const count *s, const count *t,
   }
 }
 
-/* Where the ends of both are in some order, one is below the other. */
+static void compare_where(counts *c, const count *s, const count *t,
+                          sp_expr order, sp_expr f, sp_expr h) {
+  if (sp_prove_holds(c->pr, "counts: term by term", sp_le(c->p, f, h),
+                     spi_hyps_with(c->pr, c->given, order))) {
+    compare_at_ends(c, s, t, order, f, h);
+  }
+}
+
+/* Where the ends of both are in some order, one is below the other; a count of
+ * all has no end. */
 static void compare(counts *c, const count *s, const count *t) {
   sp_pool *p = c->p;
   if (s->red.v == t->red.v ||
@@ -139,15 +214,13 @@ static void compare(counts *c, const count *s, const count *t) {
     return;
   }
   sp_expr f = sp_subst(p, s->body, 1, &s->var, &t->var), h = t->body;
+  if (s->n_ends == 0 || t->n_ends == 0) {
+    compare_where(c, s, t, sp_bool(p, true), f, h);
+  }
   for (uint32_t i = 0; i < s->n_ends * t->n_ends; i++) {
     sp_expr a = s->end[i / t->n_ends], b = t->end[i % t->n_ends];
-    for (int down = 0; down < 2; down++) {
-      sp_expr order = down ? sp_le(p, b, a) : sp_le(p, a, b);
-      if (sp_prove_holds(c->pr, "counts: term by term", sp_le(p, f, h),
-                         spi_hyps_with(c->pr, c->given, order))) {
-        compare_at_ends(c, s, t, order, f, h);
-      }
-    }
+    compare_where(c, s, t, sp_le(p, a, b), f, h);
+    compare_where(c, s, t, sp_le(p, b, a), f, h);
   }
 }
 
@@ -225,6 +298,9 @@ sp_hyps spi_count_facts(sp_prover *pr, sp_expr e, sp_hyps hyps) {
   counts c = counts_in(pr, e);
   c.given = c.all = hyps;
   sp_mode mode = sp_pool_mode(c.p, SP_MODE_RAW_INDEX);
+  for (uint32_t i = 0, n = c.n; i < n && c.n < MAX_COUNTS; i++) {
+    c.n += unshifted(pr, &c.v[i], hyps, &c.v[c.n]);
+  }
   for (uint32_t i = 0; i < c.n; i++) {
     bounds(&c, &c.v[i]);
     for (uint32_t k = 0; k < c.n; k++) {

@@ -1,14 +1,22 @@
 /* rule_onehot.c: a sum of which at most one term is not zero.
  *
- * LEMMA. Let b(p, k) be real, p = (p_1 .. p_n) over 0 <= p_i < P_i, and W(k)
- * integer terms free of p. If for all p in range and all k
- *     p = W(k)  or  b(p, k) = 0                                (obligation)
- * then  sum_{p, k} b(p, k) = sum_k ite(0 <= W(k) < P, b(W(k), k), 0).
- * Proof: for each k every term but p = W(k) is zero, and that one is in the
- * sum exactly when W(k) is in range.
+ * LEMMA. Let b(p, k) be a number, p = (p_1 .. p_n) over 0 <= p_i < P_i, and
+ * W(k) integer terms free of p. If for all p in range and all k p = W(k)  or
+ * b(p, k) = 0                                (obligation) then  sum_{p, k} b(p,
+ * k) = sum_k ite(0 <= W(k) < P, b(W(k), k), 0). Proof: for each k every term
+ * but p = W(k) is zero, and that one is in the sum exactly when W(k) is in
+ * range.
  *
  * The witness W is solved from a guard of the body: an equation between p and
- * something else, or an interval p*c <= x < (p+1)*c, which gives x div c.
+ * something else, or an interval p*c <= x < (p+1)*c, which gives x div c. Where
+ * guards are about places that running counts give, from the ends of these
+ * counts or from equations inside; the obligation may use facts about counts
+ * (rule_counts.c).
+ *
+ * LEMMA (digits). sum_{p < c m} b(p) = sum_{q < m, r < c} b(c q + r).
+ *
+ * LEMMA (guards). ite(g, b, 0) may be rewritten by what holds under g, and is b
+ * where g or b = 0 (obligation).
  */
 #include "solve/match.h"
 #include "solve/prove.h"
@@ -147,6 +155,10 @@ static bool witness_of_bound(const sum *s, sp_expr d, sp_expr *witness) {
   return false;
 }
 
+static sp_expr zero_of(sp_pool *p, sp_expr e) {
+  return sp_sort_of(p, e) == SP_SORT_INT ? sp_int(p, 0) : sp_real_i64(p, 0);
+}
+
 /* Also by what is known of counts. */
 static bool holds(sp_prover *pr, const char *rule, sp_expr goal, sp_hyps hyps) {
   if (sp_prove_holds(pr, rule, goal, hyps)) {
@@ -166,8 +178,8 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
       same = sp_and(p, same, sp_eq(p, s->var[i], witness[i]));
     }
   }
-  sp_expr zero = sp_eq(p, s->body, sp_real_i64(p, 0));
-  sp_expr goal = sp_or(p, same, zero);
+  sp_expr zero = zero_of(p, s->body);
+  sp_expr goal = sp_or(p, same, sp_eq(p, s->body, zero));
   sp_pool_mode(p, mode);
   if (!holds(s->pr, "one-hot: other terms are zero", goal, s->hyps)) {
     return (sp_expr){0};
@@ -187,13 +199,88 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
     in_range = sp_and(p, in_range, sp_lt(p, witness[i], extent));
   }
   sp_expr body = sp_subst(p, s->body, n, from, to);
-  body = sp_ite(p, in_range, body, sp_real_i64(p, 0));
+  body = sp_ite(p, in_range, body, zero);
   return kept ? sp_red(p, SP_RED_SUM, kept, keep, body) : body;
+}
+
+/* Equations inside a condition, p = something else or c p + x = c q + y: a
+ * place may be none where they do not hold. */
+static uint32_t equations_in(const sum *s, sp_expr e, sp_expr *out, uint32_t n,
+                             spi_seen *seen) {
+  sp_pool *p = s->p;
+  if (sp_kind_of(p, e) == SP_KIND_RED || !mentions_sum_var(s, e) ||
+      spi_seen_before(seen, e)) {
+    return n;
+  }
+  if (sp_kind_of(p, e) == SP_KIND_EQ0 && n < MAX_ATOMS) {
+    out[n++] = sp_arg(p, e, 0);
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    n = equations_in(s, sp_arg(p, e, i), out, n, seen);
+  }
+  return n;
+}
+
+/* From c p - c q + ... = 0: p = q. */
+static bool witness_of_pair(const sum *s, sp_expr d, sp_expr *witness) {
+  sp_pool *p = s->p;
+  uint32_t n = sp_kind_of(p, d) == SP_KIND_LIN ? sp_n_args(p, d) : 0;
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < n; j++) {
+      sp_expr q = sp_arg(p, d, j);
+      for (uint32_t k = 0; k < s->n; k++) {
+        if (s->var[k].v == sp_arg(p, d, i).v && !mentions_sum_var(s, q) &&
+            sp_lin_coef(p, d, i) == -sp_lin_coef(p, d, j)) {
+          witness[k] = q;
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+static sp_expr onehot_by_equations(const sum *s, sp_expr condition) {
+  sp_pool *p = s->p;
+  sp_expr d[MAX_ATOMS];
+  sp_mark mark = sp_scratch_mark(sp_pool_ctx(p));
+  spi_seen seen = {.ctx = sp_pool_ctx(p)};
+  uint32_t n = equations_in(s, condition, d, 0, &seen);
+  sp_scratch_release(sp_pool_ctx(p), mark);
+  for (uint32_t i = 0; i < n; i++) {
+    sp_expr witness[MAX_VARS] = {{0}};
+    sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+    bool found = witness_of_equation(s, d[i], witness) ||
+                 witness_of_pair(s, d[i], witness);
+    sp_pool_mode(p, mode);
+    sp_expr e = found ? apply(s, witness) : (sp_expr){0};
+    if (e.v) {
+      return e;
+    }
+  }
+  return (sp_expr){0};
+}
+
+/* The term that is left, or 0 if it is: places of other tokens are others. */
+static sp_expr or_nothing(const sum *s, sp_expr e) {
+  sp_pool *p = s->p;
+  sp_expr zero = zero_of(p, e);
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr goal = sp_eq(p, e, zero);
+  sp_pool_mode(p, mode);
+  return holds(s->pr, "one-hot: no term", goal, s->hyps) ? zero : e;
 }
 
 /* Two places in a buffer are one where two counts are equal. */
 static sp_expr onehot_by_counts(const sum *s, sp_expr condition) {
   sp_pool *p = s->p;
+  if (!mentions_sum_var(s, condition) || !spi_has_count(p, condition)) {
+    return (sp_expr){0};
+  }
+  sp_expr inner = onehot_by_equations(s, condition);
+  if (inner.v) {
+    return inner;
+  }
   sp_equation eq[MAX_ATOMS];
   uint32_t n =
       spi_count_equations(s->pr, condition, s->n, s->var, eq, MAX_ATOMS);
@@ -207,7 +294,7 @@ static sp_expr onehot_by_counts(const sum *s, sp_expr condition) {
     sp_pool_mode(p, mode);
     sp_expr e = some ? apply(s, witness) : (sp_expr){0};
     if (e.v) {
-      return e;
+      return or_nothing(s, e);
     }
   }
   return (sp_expr){0};
@@ -295,7 +382,7 @@ static bool split_digits(sum *s, sp_expr simple) {
 static sp_expr onehot_sum(sp_prover *pr, sp_expr red, sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
   sum s = {.pr = pr, .p = p, .n = sp_red_n_vars(p, red), .hyps = hyps};
-  if (s.n > MAX_VARS || sp_sort_of(p, red) != SP_SORT_REAL) {
+  if (s.n > MAX_VARS) {
     return (sp_expr){0};
   }
   s.body = sp_red_open(p, red, s.var);
@@ -324,15 +411,15 @@ typedef struct rewriting {
 
 static sp_expr rewrite(sp_prover *pr, sp_expr e, sp_hyps hyps);
 
-/* A term that is zero but where a count is in range: what is counted is there,
- * so that other sums inside have one term, too. Often the term is zero
- * elsewhere in any case. */
-static sp_expr guarded_by_count(const rewriting *r, sp_expr e) {
+/* A term that is zero but where guard holds: there a token is on, say, so that
+ * it has a place of its own, and sums inside have one term, too. Where a count
+ * is in range the term often is zero elsewhere in any case. */
+static sp_expr under_guard(const rewriting *r, sp_expr e) {
   sp_pool *p = sp_prover_pool(r->pr);
   sp_expr guard, body, zero = sp_real_i64(p, 0);
   sp_guard_of(p, SP_RED_SUM, e, &guard, &body);
   if (r->hyps.n >= MAX_GUARDS || sp_sort_of(p, e) != SP_SORT_REAL ||
-      sp_is_true(p, guard) || !spi_has_count(p, guard)) {
+      sp_is_true(p, guard) || !spi_has_count(p, e)) {
     return (sp_expr){0};
   }
   sp_expr was = body;
@@ -343,7 +430,8 @@ static sp_expr guarded_by_count(const rewriting *r, sp_expr e) {
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
   sp_expr goal = sp_or(p, guard, sp_eq(p, body, zero));
   sp_pool_mode(p, mode);
-  bool idle = holds(r->pr, "one-hot: zero out of range", goal, r->hyps);
+  bool idle = spi_has_count(p, guard) &&
+              holds(r->pr, "one-hot: zero out of range", goal, r->hyps);
   return idle ? body : sp_ite(p, guard, body, zero);
 }
 
@@ -353,7 +441,7 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
     return e;
   }
   if (sp_kind_of(p, e) == SP_KIND_ITE) {
-    return guarded_by_count(r, e);
+    return under_guard(r, e);
   }
   if (sp_kind_of(p, e) != SP_KIND_RED || sp_red_op_of(p, e) != SP_RED_SUM) {
     return (sp_expr){0};

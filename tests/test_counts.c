@@ -74,6 +74,28 @@ static sp_expr exclusive(bench *b, sp_sym on, sp_expr t) {
   return place(b, on, (sp_expr){0}, t, BEFORE);
 }
 
+/* As XLA writes a running count: over a window that ends at v. */
+static sp_expr windowed(bench *b, sp_sym on, sp_expr v, int64_t off) {
+  sp_pool *p = b->p;
+  sp_expr k = sp_fresh(p, TOKENS);
+  sp_expr at = sp_iaddc(p, sp_iadd(p, v, k), off - (TOKENS - 1));
+  sp_expr in =
+      sp_and(p, sp_le(p, sp_int(p, 0), at), sp_lt(p, at, sp_int(p, TOKENS)));
+  sp_expr one = sp_ite(p, at1(b, on, at), sp_int(p, 1), sp_int(p, 0));
+  sp_expr count = sum1(b, k, sp_ite(p, in, one, sp_int(p, 0)));
+  sp_expr mask = sp_ite(p, at1(b, on, v), sp_int(p, 1), sp_int(p, 0));
+  return sp_iaddc(p, sp_imul(p, count, mask), -1);
+}
+
+static sp_expr by_window(bench *b, sp_sym on, sp_expr t) {
+  return windowed(b, on, t, 0);
+}
+
+/* The window ends one before: an exclusive count. */
+static sp_expr by_early_window(bench *b, sp_sym on, sp_expr t) {
+  return windowed(b, on, t, -1);
+}
+
 /* Dispatched to a buffer of that size, changed there by a function (if it is
  * one), taken back: what token i gets. */
 static sp_expr round_trip(bench *b, place_of s, sp_sym on, sp_sym x, sp_expr i,
@@ -100,20 +122,164 @@ static void one_buffer(bench *b) {
   CU_ASSERT_TRUE(comes_back(b, inclusive, TOKENS, "tanh"));
   CU_ASSERT_TRUE(comes_back(b, inclusive, TOKENS + 2, NULL));
   CU_ASSERT_TRUE(comes_back(b, backwards, TOKENS, NULL));
+  CU_ASSERT_TRUE(comes_back(b, by_window, TOKENS, "tanh"));
 }
 
 static void one_buffer_wrong(bench *b) {
   CU_ASSERT_FALSE(comes_back(b, unmasked, TOKENS, NULL));
   CU_ASSERT_FALSE(comes_back(b, exclusive, TOKENS, NULL));
+  CU_ASSERT_FALSE(comes_back(b, by_early_window, TOKENS, NULL));
   CU_ASSERT_FALSE(comes_back(b, inclusive, TOKENS - 1, NULL));
   CU_ASSERT_FALSE(comes_back(b, inclusive, TOKENS - 1, "tanh"));
 }
 
+/* ---- a buffer for each expert ---- */
+
+/* Token t goes to expert e = id(t), to the place that a count over tokens (or,
+ * wrongly, over experts) gives it there. */
+static sp_expr expert_place(bench *b, sp_sym id, sp_expr t, sp_expr e,
+                            bool over_experts) {
+  sp_pool *p = b->p;
+  sp_expr u = sp_fresh(p, TOKENS), one = sp_int(p, 1), none = sp_int(p, 0);
+  sp_expr here = sp_eq(p, over_experts ? at1(b, id, t) : at1(b, id, u),
+                       over_experts ? u : e);
+  sp_expr in = sp_le(p, u, over_experts ? e : t);
+  sp_expr count = sum1(b, u, sp_ite(p, in, sp_ite(p, here, one, none), none));
+  sp_expr mask = sp_ite(p, sp_eq(p, at1(b, id, t), e), one, none);
+  return sp_iaddc(p, sp_imul(p, count, mask), -1);
+}
+
+/* sum over (e, c) of [place(i, e) = c] f(e, what is in place c of e) */
+static bool experts(bench *b, bool over_experts) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym id = tensor(b, "id", SP_SORT_INT, 1, TOKENS);
+  sp_sym_set_range(p, id, 0, TOKENS - 1);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, TOKENS);
+  sp_sym w = tensor(b, "w", SP_SORT_REAL, 1, TOKENS);
+  sp_expr i = index_var(b, TOKENS), e = sp_fresh(p, TOKENS),
+          c = sp_fresh(p, TOKENS), t = sp_fresh(p, TOKENS);
+  sp_expr buffer =
+      sum1(b, t,
+           where(b, sp_eq(p, expert_place(b, id, t, e, over_experts), c),
+                 at1(b, x, t)));
+  sp_expr y = sp_fn1(p, "tanh", sp_mul(p, at1(b, w, e), buffer));
+  sp_expr mine = sp_eq(p, expert_place(b, id, i, e, over_experts), c);
+  sp_expr got = sp_red(p, SP_RED_SUM, 2, (sp_expr[]){e, c}, where(b, mine, y));
+  sp_expr want =
+      sp_fn1(p, "tanh", sp_mul(p, at1(b, w, at1(b, id, i)), at1(b, x, i)));
+  return sp_prove_equal(pr, want, got, NONE);
+}
+
+static void axes(bench *b) {
+  CU_ASSERT_TRUE(experts(b, false));
+  CU_ASSERT_FALSE(experts(b, true));
+}
+
+/* The place as a sum over experts, of which one has the token. */
+static void summed_over_experts(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym id = tensor(b, "id", SP_SORT_INT, 1, TOKENS);
+  sp_sym_set_range(p, id, 0, TOKENS - 1);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, TOKENS);
+  sp_expr i = index_var(b, TOKENS), own = at1(b, id, i);
+  sp_expr e = sp_fresh(p, TOKENS), none = sp_int(p, 0);
+  sp_expr place = sp_iaddc(p, expert_place(b, id, i, e, false), 1);
+  sp_expr sum = sum1(b, e, sp_ite(p, sp_eq(p, own, e), place, none));
+  sp_expr at = sp_iaddc(p, expert_place(b, id, i, own, false), 1);
+  CU_ASSERT_TRUE(
+      sp_prove_equal(pr, at2(b, x, own, sum), at2(b, x, own, at), NONE));
+  sp_expr both = sum1(b, e, place); /* right: it is 0 elsewhere */
+  CU_ASSERT_TRUE(
+      sp_prove_equal(pr, at2(b, x, own, both), at2(b, x, own, at), NONE));
+  sp_expr less = sum1(b, e, expert_place(b, id, i, e, false)); /* -1 there */
+  CU_ASSERT_FALSE(
+      sp_prove_equal(pr, at2(b, x, own, less), at2(b, x, own, at), NONE));
+}
+
+/* ---- one buffer for all ranks: that of rank q begins at q * size ---- */
+
+static bool ranks(bench *b, int64_t size) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  int64_t extents[2] = {RANKS, TOKENS};
+  sp_sym on = sp_sym_new(p, "on", SP_SORT_BOOL, 2, extents);
+  sp_sym x = sp_sym_new(p, "x", SP_SORT_REAL, 2, extents);
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", RANKS), i = index_var(b, TOKENS);
+  sp_expr q = sp_fresh(p, RANKS), t = sp_fresh(p, TOKENS);
+  sp_expr c = sp_fresh(p, RANKS * TOKENS);
+  sp_expr mine = sp_iadd(p, sp_iscale(p, r, size), place(b, on, r, i, UP_TO));
+  sp_expr its = sp_iadd(p, sp_iscale(p, q, size), place(b, on, q, t, UP_TO));
+  sp_expr sent = sp_and(p, at2(b, on, q, t), sp_eq(p, its, c));
+  sp_expr buffer = sp_red(p, SP_RED_SUM, 2, (sp_expr[]){q, t},
+                          where(b, sent, at2(b, x, q, t)));
+  sp_expr taken = sp_and(p, at2(b, on, r, i), sp_eq(p, mine, c));
+  sp_expr got = sum1(b, c, where(b, taken, sp_fn1(p, "tanh", buffer)));
+  sp_expr want = where(b, at2(b, on, r, i), sp_fn1(p, "tanh", at2(b, x, r, i)));
+  return sp_prove_equal(pr, want, got, NONE);
+}
+
+static void offsets(bench *b) {
+  CU_ASSERT_TRUE(ranks(b, TOKENS));
+  CU_ASSERT_FALSE(ranks(b, 0));
+  CU_ASSERT_FALSE(ranks(b, TOKENS - 1));
+}
+
+/* ---- two choices: second choices come after all first ones ---- */
+
+static sp_expr total(bench *b, sp_sym on) {
+  sp_expr u = sp_fresh(b->p, TOKENS);
+  return sum1(b, u,
+              sp_ite(b->p, at1(b, on, u), sp_int(b->p, 1), sp_int(b->p, 0)));
+}
+
+static bool choices(bench *b, bool after) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym first = tensor(b, "first", SP_SORT_BOOL, 1, TOKENS);
+  sp_sym second = tensor(b, "second", SP_SORT_BOOL, 1, TOKENS);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, TOKENS);
+  sp_expr i = index_var(b, TOKENS), t = sp_fresh(p, TOKENS),
+          c = sp_fresh(p, 2 * TOKENS), v[2] = {t, i}, at[2][2];
+  for (int k = 0; k < 2; k++) {
+    sp_expr later =
+        sp_iaddc(p, counted(b, second, (sp_expr){0}, v[k], UP_TO), -1);
+    later = after ? sp_iadd(p, later, total(b, first)) : later;
+    at[k][0] =
+        sp_and(p, at1(b, first, v[k]), sp_eq(p, unmasked(b, first, v[k]), c));
+    at[k][1] = sp_and(p, at1(b, second, v[k]), sp_eq(p, later, c));
+  }
+  sp_expr buffer = sum1(b, t,
+                        sp_add(p, where(b, at[0][0], at1(b, x, t)),
+                               where(b, at[0][1], at1(b, x, t))));
+  sp_expr y = sp_fn1(p, "tanh", buffer);
+  sp_expr got =
+      sum1(b, c, sp_add(p, where(b, at[1][0], y), where(b, at[1][1], y)));
+  sp_expr own = sp_fn1(p, "tanh", at1(b, x, i));
+  sp_expr want = sp_add(p, where(b, at1(b, first, i), own),
+                        where(b, at1(b, second, i), own));
+  return sp_prove_equal(pr, want, got, NONE);
+}
+
+static void two_choices(bench *b) {
+  CU_ASSERT_TRUE(choices(b, true));
+  CU_ASSERT_FALSE(choices(b, false));
+}
+
 BENCH_TEST(each_token_has_a_place_of_its_own, one_buffer)
 BENCH_TEST(without_one_it_is_not_found, one_buffer_wrong)
+BENCH_TEST(counts_are_over_tokens_for_each_expert, axes)
+BENCH_TEST(a_place_may_be_a_sum_over_experts, summed_over_experts)
+BENCH_TEST(ranks_have_parts_of_the_buffer, offsets)
+BENCH_TEST(second_choices_come_after_first_ones, two_choices)
 
 void suite_counts(void) {
   CU_pSuite s = CU_add_suite("counts", NULL, NULL);
   CU_ADD_TEST(s, each_token_has_a_place_of_its_own);
   CU_ADD_TEST(s, without_one_it_is_not_found);
+  CU_ADD_TEST(s, counts_are_over_tokens_for_each_expert);
+  CU_ADD_TEST(s, a_place_may_be_a_sum_over_experts);
+  CU_ADD_TEST(s, ranks_have_parts_of_the_buffer);
+  CU_ADD_TEST(s, second_choices_come_after_first_ones);
 }
