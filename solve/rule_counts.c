@@ -240,7 +240,9 @@ static void bounds(counts *c, const count *t) {
   }
   if (sp_prove_holds(c->pr, "counts: no term is larger",
                      sp_le(p, t->body, sp_int(p, hi)), c->given)) {
-    add_fact(c, always, sp_le(p, t->red, sp_int(p, n * hi)));
+    count all = {.red = sp_int(p, n * hi), .var = t->var};
+    add_fact(c, always, sp_le(p, t->red, all.red));
+    compare_at_ends(c, t, &all, always, t->body, sp_int(p, hi));
   }
 }
 

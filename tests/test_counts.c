@@ -267,8 +267,85 @@ static void two_choices(bench *b) {
   CU_ASSERT_FALSE(choices(b, false));
 }
 
+/* ---- whatever is proved is so: all places of a family, by evaluation ---- */
+
+typedef struct world {
+  bench *b;
+  sp_sym on;
+  uint32_t mask; /* which tokens are on */
+  int64_t i;
+} world;
+
+static int64_t value_of_i(void *user, sp_expr v) {
+  (void)v;
+  return ((world *)user)->i;
+}
+
+static sp_value element(void *user, sp_sym s, uint32_t n, const int64_t *idx) {
+  world *w = user;
+  (void)n;
+  bool is_on = idx[0] >= 0 && idx[0] < TOKENS && (w->mask >> idx[0] & 1);
+  return s.v == w->on.v
+             ? (sp_value){.sort = SP_SORT_BOOL, .b = is_on}
+             : (sp_value){.sort = SP_SORT_REAL, .r = 3.0 + (double)idx[0]};
+}
+
+static bool equal_everywhere(world *w, sp_expr x, sp_expr y) {
+  for (w->mask = 0; w->mask < 1u << TOKENS; w->mask++) {
+    for (w->i = 0; w->i < TOKENS; w->i++) {
+      sp_eval_env env = {
+          .user = w, .var = value_of_i, .read = element, .budget = 1000000};
+      sp_value a, c;
+      if (!sp_eval(w->b->p, x, &env, &a) || !sp_eval(w->b->p, y, &env, &c) ||
+          a.r < c.r - 1e-9 || a.r > c.r + 1e-9) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Of a family: how counted, masked or not, shifted by how much. */
+static struct {
+  order o;
+  bool masked;
+  int64_t shift;
+} family;
+
+static sp_expr one_of_family(bench *b, sp_sym on, sp_expr t) {
+  sp_pool *p = b->p;
+  sp_expr place =
+      sp_iaddc(p, counted(b, on, (sp_expr){0}, t, family.o), family.shift);
+  return family.masked ? sp_ite(p, at1(b, on, t), place, sp_int(p, -1)) : place;
+}
+
+static void proved_is_so(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym on = tensor(b, "on", SP_SORT_BOOL, 1, TOKENS);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, TOKENS);
+  sp_expr i = index_var(b, TOKENS);
+  world w = {.b = b, .on = on};
+  sp_expr want = where(b, at1(b, on, i), at1(b, x, i));
+  int proved = 0, right = 0;
+  for (int k = 0; k < 54; k++) {
+    family.o = (order)(k % 3);
+    family.masked = k / 3 % 2;
+    family.shift = k / 6 % 3 - 1;
+    sp_expr got =
+        round_trip(b, one_of_family, on, x, i, TOKENS - 1 + k / 18, NULL);
+    bool is_proved = sp_prove_equal(pr, want, got, NONE);
+    bool is_right = equal_everywhere(&w, want, got);
+    CU_ASSERT(is_right || !is_proved);
+    proved += is_proved;
+    right += is_right;
+  }
+  CU_ASSERT_EQUAL(proved, right);
+  CU_ASSERT(right > 0 && right < 54);
+}
+
 BENCH_TEST(each_token_has_a_place_of_its_own, one_buffer)
 BENCH_TEST(without_one_it_is_not_found, one_buffer_wrong)
+BENCH_TEST(what_is_proved_of_places_is_so, proved_is_so)
 BENCH_TEST(counts_are_over_tokens_for_each_expert, axes)
 BENCH_TEST(a_place_may_be_a_sum_over_experts, summed_over_experts)
 BENCH_TEST(ranks_have_parts_of_the_buffer, offsets)
@@ -278,6 +355,7 @@ void suite_counts(void) {
   CU_pSuite s = CU_add_suite("counts", NULL, NULL);
   CU_ADD_TEST(s, each_token_has_a_place_of_its_own);
   CU_ADD_TEST(s, without_one_it_is_not_found);
+  CU_ADD_TEST(s, what_is_proved_of_places_is_so);
   CU_ADD_TEST(s, counts_are_over_tokens_for_each_expert);
   CU_ADD_TEST(s, a_place_may_be_a_sum_over_experts);
   CU_ADD_TEST(s, ranks_have_parts_of_the_buffer);
