@@ -28,11 +28,14 @@ typedef struct spi_mender {
   spi_mend mend;
 } spi_mender;
 
-/* The node's result times `scale`, operand `scaled` - 1 times `factor`; 0: as
- * they are. Not inside loops. */
+/* The node's result times `scale`, operand `scaled` - 1 times `factor`, and the
+ * result 0 where tensor `masked` - 1 holds (or, where_off, does not): one truth
+ * value for each block of its last dimensions. 0: as they are. Not inside
+ * loops. */
 typedef struct spi_scaling {
   double scale, factor;
-  uint32_t scaled;
+  uint32_t scaled, masked;
+  bool where_off;
 } spi_scaling;
 
 bool spi_offer(spi_mender *m, const spi_edit *edit, const char *fmt, ...)
@@ -67,7 +70,13 @@ bool spi_try_position(spi_mender *m, uint32_t node);
 bool spi_try_slice(spi_mender *m, uint32_t node);
 /* Operands a and b swapped. */
 bool spi_try_operands(spi_mender *m, uint32_t node, uint32_t a, uint32_t b);
+/* ---- repair_mask.c ---- */
+bool spi_try_mask(spi_mender *m, uint32_t node);
 /* ---- repair_fx.c ---- */
 bool spi_try_fx(spi_mender *m, uint32_t node);
+/* "1, 2, 3" */
+const char *spi_ints_text(sp_ctx *ctx, const int64_t *v, size_t n);
+/* ---- repair_number.c ---- */
+bool spi_try_numbers(spi_mender *m, uint32_t node);
 
 #endif

@@ -58,6 +58,20 @@ static bool differs_from_run(spi_mender *m, uint32_t t, const double *v) {
   return false;
 }
 
+/* Zeros in the values of n elements on all ranks, where a mask says so. */
+static void mask(spi_mender *m, spi_scaling scaling, int64_t n, double *v) {
+  uint32_t t = scaling.masked - 1;
+  int64_t blocks = elements(m->s->dist_program, t);
+  for (int64_t r = 0; r < m->s->dist_program->partitions; r++) {
+    const double *on = sp_machine_values(m->b->dist, t, r);
+    for (int64_t i = 0; i < n; i++) {
+      if ((on[i / (n / blocks)] != 0) != scaling.where_off) {
+        v[r * n + i] = 0;
+      }
+    }
+  }
+}
+
 /* Compute the changed node on the operands of the bench's run, then the rest
  * of the program from that; or the whole changed program. */
 static void run_trial(sp_ctx *ctx, void *arg) {
@@ -92,8 +106,12 @@ static void run_trial(sp_ctx *ctx, void *arg) {
   for (uint32_t k = 0; ok && k < p->n_results; k++) {
     double factor = x->scaling.scale != 0 ? x->scaling.scale : 1;
     v[k].tensor = node->out + k;
-    v[k].values = values_of(m, machine, p->results[k],
-                            elements(p, p->results[k]), factor);
+    int64_t n = elements(p, p->results[k]);
+    double *values = values_of(m, machine, p->results[k], n, factor);
+    if (x->scaling.masked && n > 0) {
+      mask(m, x->scaling, n, values);
+    }
+    v[k].values = values;
     x->changes = x->changes || differs_from_run(m, node->out + k, v[k].values);
   }
   x->mends = ok && x->changes && spi_bench_mends(m->b, p->n_results, v);
@@ -148,7 +166,8 @@ static bool offer(spi_mender *m, const spi_edit *edit, spi_scaling scaling) {
     x.edit = (spi_edit){.node = m->loop,
                         .becomes = spi_edit_attr(ctx, loop, "body", region)};
   }
-  if (m->b->sample && (scaling.scale != 0 || scaling.scaled)) {
+  if (m->b->sample &&
+      (scaling.scale != 0 || scaling.scaled || scaling.masked)) {
     return false;
   }
   if (m->b->sample) {
@@ -319,9 +338,9 @@ static void find_body_nodes(spi_mender *m, const sp_program *body,
 typedef bool (*try_fn)(spi_mender *m, uint32_t node);
 
 /* A change in a loop costs a run of the loop: likely ones come first. */
-static const try_fn kinds[] = {
-    spi_try_constant, spi_try_node,    spi_try_fx, spi_try_missing,
-    spi_try_scale,    spi_try_sending, NULL};
+static const try_fn kinds[] = {spi_try_constant, spi_try_node,  spi_try_fx,
+                               spi_try_missing,  spi_try_scale, spi_try_sending,
+                               spi_try_mask,     NULL};
 static const try_fn sampled_kinds[] = {spi_try_slice, spi_try_missing_sum,
                                        spi_try_fx, spi_try_node, NULL};
 static const try_fn loop_kinds[] = {spi_try_missing_sum, spi_try_position,

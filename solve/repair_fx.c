@@ -1,13 +1,9 @@
 /* repair_fx.c: operators of PyTorch graphs that work within a rank. Their
- * arguments are attributes by position, "arg1", and may differ from rank to
- * rank. Read spi_try_fx, then number_of. */
+ * arguments are attributes by position, "arg1"; repair_number.c has those that
+ * are numbers. Read spi_try_fx. */
 #include "solve/mender.h"
 
 #include <string.h>
-
-#include "solve/fit.h"
-
-enum { MAX_STRIDES = 64, SHOWN = 8, MAX_KIN = 16 };
 
 /* ---- names ---- */
 
@@ -119,7 +115,7 @@ static bool try_order(spi_mender *m, uint32_t at) {
 
 /* ---- axes ---- */
 
-static const char *ints_text(sp_ctx *ctx, const int64_t *v, size_t n) {
+const char *spi_ints_text(sp_ctx *ctx, const int64_t *v, size_t n) {
   sp_str s = {0};
   for (size_t i = 0; i < n; i++) {
     sp_str_addf(ctx, &s, "%s%lld", i ? ", " : "", (long long)v[i]);
@@ -144,8 +140,8 @@ static bool try_swapped(spi_mender *m, uint32_t at, const sp_attr *own) {
           spi_offer(m, &e,
                     "has the wrong dimensions, [%s]; with [%s] all results are "
                     "right",
-                    ints_text(m->s->ctx, own->u.ints, own->n),
-                    ints_text(m->s->ctx, v, own->n))) {
+                    spi_ints_text(m->s->ctx, own->u.ints, own->n),
+                    spi_ints_text(m->s->ctx, v, own->n))) {
         return true;
       }
     }
@@ -167,255 +163,8 @@ static bool try_axes(spi_mender *m, uint32_t at) {
   return false;
 }
 
-/* ---- numbers ---- */
-
-/* An integer argument, by rank. */
-typedef struct number {
-  spi_mender *m;
-  uint32_t at;
-  const sp_attr *attr;
-  int64_t ranks;
-  int64_t *was;
-} number;
-
-static bool number_of(spi_mender *m, uint32_t at, const sp_attr *a,
-                      number *out) {
-  int64_t ranks = m->s->dist_program->partitions;
-  if (a->kind != SP_ATTR_INT &&
-      (a->kind != SP_ATTR_RANKED_INT || (int64_t)a->n != ranks)) {
-    return false;
-  }
-  *out = (number){.m = m, .at = at, .attr = a, .ranks = ranks};
-  out->was = sp_alloc_n(m->s->ctx, (size_t)ranks + 1, sizeof *out->was);
-  for (int64_t r = 0; r < ranks; r++) {
-    out->was[r] = a->kind == SP_ATTR_INT ? a->u.i : a->u.ints[r];
-  }
-  return true;
-}
-
-static const char *by_rank_text(const number *x, const int64_t *v) {
-  sp_ctx *ctx = x->m->s->ctx;
-  bool same = true;
-  for (int64_t r = 1; r < x->ranks; r++) {
-    same = same && v[r] == v[0];
-  }
-  if (same) {
-    return sp_format(ctx, "%lld on every rank", (long long)v[0]);
-  }
-  size_t n = x->ranks < SHOWN ? (size_t)x->ranks : SHOWN;
-  return sp_format(ctx, "%s%s by rank", ints_text(ctx, v, n),
-                   x->ranks > SHOWN ? ", ..." : "");
-}
-
-static bool try_values(const number *x, const int64_t *v) {
-  spi_mender *m = x->m;
-  const sp_node *node = &m->program->nodes[x->at];
-  if (memcmp(v, x->was, (size_t)x->ranks * sizeof *v) == 0) {
-    return false;
-  }
-  int64_t *kept = sp_alloc_n(m->s->ctx, (size_t)x->ranks, sizeof *kept);
-  memcpy(kept, v, (size_t)x->ranks * sizeof *v);
-  sp_attr value = {
-      .kind = SP_ATTR_RANKED_INT, .u.ints = kept, .n = (size_t)x->ranks};
-  spi_edit e = {.node = x->at,
-                .becomes =
-                    spi_edit_attr(m->s->ctx, node, x->attr->name, value)};
-  return spi_offer(m, &e,
-                   "has the wrong number, %s; with %s all results are right",
-                   by_rank_text(x, x->was), by_rank_text(x, v));
-}
-
-typedef struct strides {
-  int64_t v[MAX_STRIDES];
-  size_t n;
-} strides;
-
-static void add_stride(strides *s, int64_t v) {
-  for (size_t i = 0; i < s->n; i++) {
-    if (s->v[i] == v) {
-      return;
-    }
-  }
-  if (s->n < MAX_STRIDES && v > 0) {
-    s->v[s->n++] = v;
-  }
-}
-
-/* What ranks may be apart: one, blocks of inputs, parts of the result. */
-static void find_strides(const number *x, const spi_cut *cut, strides *out) {
-  const sp_state *s = x->m->s;
-  const sp_shape *own =
-      &x->m->program->tensors[x->m->program->nodes[x->at].out].shape;
-  int64_t size = 1;
-  add_stride(out, 1);
-  for (uint32_t d = own->n_dims; d-- > 0;) {
-    size *= own->dims[d];
-    add_stride(out, size);
-  }
-  for (size_t i = 0; i < s->problem->n_given; i++) {
-    const sp_shape *g =
-        &s->seq_program->tensors[s->problem->given[i].seq].shape;
-    for (uint32_t d = 0; d < g->n_dims; d++) {
-      add_stride(out, (g->dims[d] + cut->n - 1) / cut->n);
-    }
-  }
-}
-
-/* start + stride * coordinate */
-static bool try_coordinate(const number *x, const spi_cut *cut) {
-  sp_state *s = x->m->s;
-  const int64_t *at = spi_by_rank(s, cut->coordinate);
-  int64_t *v = sp_alloc_n(s->ctx, (size_t)x->ranks + 1, sizeof *v);
-  strides step = {.n = 0};
-  find_strides(x, cut, &step);
-  for (size_t i = 0; at && i < step.n; i++) {
-    int64_t starts[] = {0, step.v[i], x->was[0]};
-    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
-      for (int64_t r = 0; r < x->ranks; r++) {
-        v[r] = starts[k] + step.v[i] * at[r];
-      }
-      if (try_values(x, v)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-static bool try_near(const number *x) {
-  int64_t *v = sp_alloc_n(x->m->s->ctx, (size_t)x->ranks + 1, sizeof *v);
-  for (int64_t add = -1; add <= 1; add++) {
-    for (int64_t r = 0; r < x->ranks; r++) {
-      v[r] = x->was[r] + add;
-    }
-    if (try_values(x, v)) {
-      return true;
-    }
-  }
-  for (int64_t shift = 1; shift < x->ranks && x->ranks <= 16; shift++) {
-    for (int64_t r = 0; r < x->ranks; r++) {
-      v[r] = x->was[(r + shift) % x->ranks];
-    }
-    if (try_values(x, v)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* ---- one number in several places ---- */
-
-/* Numbers that are the same distance from it on every rank: an offset that is
- * used again, and its end. */
-typedef struct kin {
-  uint32_t n;
-  number v[MAX_KIN];
-} kin;
-
-static void find_kin(const number *x, kin *out) {
-  const sp_program *p = x->m->program;
-  out->n = 0;
-  for (uint32_t i = 0; i < p->n_nodes; i++) {
-    for (uint32_t k = 0; k < p->nodes[i].n_attrs && out->n < MAX_KIN; k++) {
-      const sp_attr *a = &p->nodes[i].attrs[k];
-      number *y = &out->v[out->n];
-      if (i == x->at || a->kind != SP_ATTR_RANKED_INT ||
-          !number_of(x->m, i, a, y)) {
-        continue;
-      }
-      bool same = true;
-      for (int64_t r = 1; r < x->ranks; r++) {
-        same = same && y->was[r] - x->was[r] == y->was[0] - x->was[0];
-      }
-      out->n += same;
-    }
-  }
-}
-
-static bool try_with_kin(const number *x, const kin *all, const int64_t *v) {
-  spi_mender *m = x->m;
-  spi_edit edits[MAX_KIN + 1];
-  for (uint32_t i = 0; i <= all->n; i++) {
-    const number *y = i ? &all->v[i - 1] : x;
-    int64_t *kept = sp_alloc_n(m->s->ctx, (size_t)x->ranks, sizeof *kept);
-    for (int64_t r = 0; r < x->ranks; r++) {
-      kept[r] = v[r] + y->was[0] - x->was[0];
-    }
-    sp_attr value = {
-        .kind = SP_ATTR_RANKED_INT, .u.ints = kept, .n = (size_t)x->ranks};
-    edits[i] = (spi_edit){.node = y->at,
-                          .becomes = spi_edit_attr(m->s->ctx,
-                                                   &m->program->nodes[y->at],
-                                                   y->attr->name, value)};
-  }
-  return spi_offer_all(m, all->n + 1, edits,
-                       "has the wrong number, %s, and so have %u others that "
-                       "go with it; with %s all results are right",
-                       by_rank_text(x, x->was), all->n, by_rank_text(x, v));
-}
-
-/* The same numbers, or multiples of a coordinate, dealt to other ranks. */
-static bool try_kin(const number *x) {
-  sp_state *s = x->m->s;
-  kin all;
-  if (x->attr->kind != SP_ATTR_RANKED_INT) {
-    return false;
-  }
-  find_kin(x, &all);
-  int64_t *v = sp_alloc_n(s->ctx, (size_t)x->ranks + 1, sizeof *v);
-  for (size_t c = 0; all.n && c < s->cuts.n; c++) {
-    const int64_t *at = spi_by_rank(s, s->cuts.v[c].coordinate);
-    strides step = {.n = 0};
-    find_strides(x, &s->cuts.v[c], &step);
-    for (size_t i = 0; at && i < step.n; i++) {
-      for (int64_t r = 0; r < x->ranks; r++) {
-        v[r] = step.v[i] * at[r];
-      }
-      if (memcmp(v, x->was, (size_t)x->ranks * sizeof *v) != 0 &&
-          try_with_kin(x, &all, v)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* Arguments of operators that choose dimensions are no numbers. */
-static bool has_numbers(const sp_node *node) {
-  static const char *const with[] = {"add",   "sub",    "lt",    "le",  "gt",
-                                     "ge",    "eq",     "ne",    "mul", "div",
-                                     "slice", "narrow", "select"};
-  const char *end;
-  for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
-    if (has_stem(node, with[i], &end)) {
-      return true;
-    }
-  }
-  return has_stem(node, "arange", &end);
-}
-
-static bool try_numbers(spi_mender *m, uint32_t at) {
-  const sp_node *node = &m->program->nodes[at];
-  number x;
-  for (uint32_t i = 0; has_numbers(node) && i < node->n_attrs; i++) {
-    const sp_attr *a = &node->attrs[i];
-    if (strncmp(a->name, "arg", 3) != 0 || !number_of(m, at, a, &x)) {
-      continue;
-    }
-    for (size_t k = 0; k < m->s->cuts.n; k++) {
-      if (try_coordinate(&x, &m->s->cuts.v[k])) {
-        return true;
-      }
-    }
-    if (try_near(&x) || try_kin(&x)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool spi_try_fx(spi_mender *m, uint32_t at) {
   return is_fx(&m->program->nodes[at]) &&
-         (try_comparison(m, at) || try_numbers(m, at) || try_order(m, at) ||
+         (try_comparison(m, at) || spi_try_numbers(m, at) || try_order(m, at) ||
           try_operator(m, at) || try_axes(m, at));
 }
