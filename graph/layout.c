@@ -118,3 +118,65 @@ const sp_layout *sp_layout_of_sharding(sp_ctx *ctx, const sp_sharding *sharding,
                    .text = whole ? "Replicate" : placement_text(&c)};
   return l;
 }
+
+/* ---- who has which block ---- */
+
+static int64_t tiles_along(const sp_layout *l, const sp_shape *global,
+                           uint32_t d) {
+  int64_t size = l->dims[d].runs[0].size;
+  return size ? global->dims[d] / size : 1;
+}
+
+int64_t sp_layout_tile(const sp_layout *l, const sp_shape *global,
+                       int64_t rank) {
+  int64_t at = 0;
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    const sp_run *run = &l->dims[d].runs[0];
+    at = at * tiles_along(l, global, d) +
+         (run->size ? run->start[rank] / run->size : 0);
+  }
+  return at;
+}
+
+static bool is_even(const sp_layout *l, const sp_shape *global) {
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    const sp_layout_dim *dim = &l->dims[d];
+    if (dim->n_runs != 1 ||
+        (dim->runs[0].size && global->dims[d] % dim->runs[0].size)) {
+      return false;
+    }
+  }
+  return l->partial == SP_PARTIAL_NONE;
+}
+
+const int64_t *sp_layout_owners(sp_ctx *ctx, const sp_layout *l,
+                                const sp_shape *global, int64_t *n) {
+  *n = 1;
+  if (!is_even(l, global)) {
+    return NULL;
+  }
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    int64_t along = tiles_along(l, global, d);
+    if (along > l->ranks / *n) {
+      return NULL; /* more blocks than ranks */
+    }
+    *n *= along;
+  }
+  int64_t *first = sp_alloc_n(ctx, (size_t)*n, sizeof *first);
+  for (int64_t i = 0; i < *n; i++) {
+    first[i] = -1;
+  }
+  for (int64_t r = l->ranks; r-- > 0;) {
+    int64_t tile = sp_layout_tile(l, global, r);
+    if (tile < 0 || tile >= *n) {
+      return NULL;
+    }
+    first[tile] = r;
+  }
+  for (int64_t i = 0; i < *n; i++) {
+    if (first[i] < 0) {
+      return NULL;
+    }
+  }
+  return first;
+}

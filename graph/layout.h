@@ -51,5 +51,13 @@ const sp_layout *sp_layout_of_sharding(sp_ctx *ctx, const sp_sharding *sharding,
                                        const sp_shape *local, int64_t ranks,
                                        sp_loc loc, const char *name,
                                        const char **why);
+/* Blocks of equal size and no padding: the number of the rank's block, in
+ * row-major order. */
+int64_t sp_layout_tile(const sp_layout *l, const sp_shape *global,
+                       int64_t rank);
+/* The first rank of every block, and how many blocks there are; NULL where
+ * blocks are not of one size, are padded, or have no rank. */
+const int64_t *sp_layout_owners(sp_ctx *ctx, const sp_layout *l,
+                                const sp_shape *global, int64_t *n);
 
 #endif

@@ -211,6 +211,9 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
     s->rank = sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
   }
   spi_seq_start(s);
+  if (problem->manual) {
+    spi_copies(s);
+  }
   spi_dist_start(s);
   spi_natural_ranges(s);
   assume_ranges(s);

@@ -77,6 +77,7 @@ typedef struct drawing {
   const sp_shape *global;
   const sp_layout *layout; /* of its parts on the ranks, */
   const sp_shape *local;
+  const sp_layout *within; /* or of what they are cut from; NULL: all of it */
 } drawing;
 
 static double drawn(const drawing *x, int64_t flat, const int64_t *idx) {
@@ -134,6 +135,9 @@ static double drawn_part(void *user, int64_t rank, int64_t flat,
   int64_t global[SP_MAX_DIMS], at = 0;
   for (uint32_t d = 0; d < l->n_dims; d++) {
     global[d] = spi_layout_index(x->layout, d, rank, idx[d]);
+    if (x->within) {
+      global[d] = spi_layout_index(x->within, d, rank, global[d]);
+    }
     if (global[d] >= g->dims[d]) {
       return junk(l->dtype, rank, flat);
     }
@@ -160,7 +164,7 @@ static bool draw_ranked(sp_ctx *ctx, const sp_problem *problem,
   for (size_t i = 0; i < problem->n_given; i++) {
     const sp_placed *g = &problem->given[i];
     drawing x = drawing_of(problem, mode, seed, g->seq);
-    if (!g->origin || !g->origin->layout) {
+    if (!g->layout || !g->origin || !g->origin->layout) {
       *why = sp_format(ctx,
                        "it is not known which devices hold copies of %s: the "
                        "module before the partitioner would say it",
@@ -168,9 +172,13 @@ static bool draw_ranked(sp_ctx *ctx, const sp_problem *problem,
       return false;
     }
     x.global = &g->origin->global;
-    x.layout = g->origin->layout;
+    x.layout = g->layout;
+    x.within = g->origin->layout;
     x.local = &problem->dist->tensors[g->dist].shape;
     sp_machine_fill_input(dist, g->dist, drawn_part, &x);
+    x.layout = g->origin->layout;
+    x.within = NULL;
+    x.local = &problem->seq->tensors[g->seq].shape;
     if (seq) {
       sp_machine_fill_input(seq, g->seq, drawn_part, &x);
     }

@@ -8,26 +8,33 @@
  */
 #include "solve/problem.h"
 
+#include "encode/manual.h"
+
 #include <string.h>
 
 /* ---- what a program knows of other devices ---- */
 
-static bool node_knows_ranks(const sp_node *node) {
+/* shard_map: on the inside devices have tensors of their own. */
+static bool is_manual_border(const sp_node *node) {
+  return spi_border_of(node) != SPI_BORDER_NONE;
+}
+
+bool sp_node_knows_ranks(const sp_node *node) {
   return strcmp(node->op, "hlo:partition-id") == 0 ||
          sp_node_attr(node, "replica_groups") ||
-         sp_node_attr(node, "source_target_pairs");
+         sp_node_attr(node, "source_target_pairs") || is_manual_border(node);
 }
 
 /* Regions nest as deep as the reader lets them. */
-bool sp_program_knows_ranks(const sp_program *p) {
+static bool any_node(const sp_program *p, bool (*holds)(const sp_node *)) {
   for (uint32_t i = 0; i < p->n_nodes; i++) {
     const sp_node *node = &p->nodes[i];
-    if (node_knows_ranks(node)) {
+    if (holds(node)) {
       return true;
     }
     for (uint32_t k = 0; k < node->n_attrs; k++) {
       if (node->attrs[k].kind == SP_ATTR_REGION &&
-          sp_program_knows_ranks(node->attrs[k].u.region)) {
+          any_node(node->attrs[k].u.region, holds)) {
         return true;
       }
     }
@@ -35,58 +42,31 @@ bool sp_program_knows_ranks(const sp_program *p) {
   return false;
 }
 
-/* ---- which ranks hold copies ---- */
-
-/* The number of the rank's tile, in row-major order. */
-static int64_t tile_of(const sp_layout *l, const sp_shape *global,
-                       int64_t rank) {
-  int64_t at = 0;
-  for (uint32_t d = 0; d < l->n_dims; d++) {
-    const sp_run *run = &l->dims[d].runs[0];
-    int64_t tiles =
-        run->size ? (global->dims[d] + run->size - 1) / run->size : 1;
-    at = at * tiles + (run->size ? run->start[rank] / run->size : 0);
-  }
-  return at;
+bool sp_program_knows_ranks(const sp_program *p) {
+  return any_node(p, sp_node_knows_ranks);
 }
+
+bool sp_program_is_manual(const sp_program *p) {
+  return any_node(p, is_manual_border);
+}
+
+/* ---- which ranks hold copies ---- */
 
 /* Padding is nobody's copy: then, and where blocks are not of one size, NULL.
  */
-static bool is_even(const sp_layout *l, const sp_shape *global) {
-  for (uint32_t d = 0; d < l->n_dims; d++) {
-    const sp_layout_dim *dim = &l->dims[d];
-    if (dim->n_runs != 1 ||
-        (dim->runs[0].size && global->dims[d] % dim->runs[0].size)) {
-      return false;
-    }
-  }
-  return l->partial == SP_PARTIAL_NONE;
-}
-
 static const int64_t *homes(sp_ctx *ctx, const sp_layout *l,
                             const sp_shape *global) {
-  if (!is_even(l, global)) {
+  int64_t n;
+  const int64_t *first = sp_layout_owners(ctx, l, global, &n);
+  if (!first) {
     return NULL;
   }
   int64_t *home = sp_alloc_n(ctx, (size_t)l->ranks, sizeof *home);
   bool copies = false;
-  sp_mark mark = sp_scratch_mark(ctx);
-  /* Every tile is some rank's (layouts of shardings), so there are not more. */
-  int64_t *first = sp_scratch(ctx, (size_t)l->ranks * sizeof *first);
   for (int64_t r = 0; r < l->ranks; r++) {
-    first[r] = -1;
-  }
-  for (int64_t r = 0; r < l->ranks; r++) {
-    int64_t tile = tile_of(l, global, r);
-    if (tile < 0 || tile >= l->ranks) {
-      sp_scratch_release(ctx, mark);
-      return NULL;
-    }
-    first[tile] = first[tile] < 0 ? r : first[tile];
-    home[r] = first[tile];
+    home[r] = first[sp_layout_tile(l, global, r)];
     copies = copies || home[r] != r;
   }
-  sp_scratch_release(ctx, mark);
   return copies ? home : NULL;
 }
 

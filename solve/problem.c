@@ -36,12 +36,24 @@ static void check_counts(sp_ctx *ctx, const sp_program *d, const char *what,
   }
 }
 
+/* Every rank has all of the sequential inputs. */
+static const sp_origin *whole(sp_ctx *ctx, const sp_program *p, uint32_t v) {
+  sp_origin *o = sp_alloc(ctx, sizeof *o);
+  const char *why;
+  o->global = p->tensors[v].shape;
+  o->layout =
+      sp_layout_of_sharding(ctx, NULL, &o->global, &o->global, p->partitions,
+                            (sp_loc){0}, p->tensors[v].name, &why);
+  return o;
+}
+
 sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *p,
                               const sp_program *d) {
   check_counts(ctx, d, "parameters", p->n_params, d->n_params);
   check_counts(ctx, d, "results", p->n_results, d->n_results);
   sp_placed *given = sp_alloc_n(ctx, d->n_params + 1u, sizeof *given);
   sp_placed *promised = sp_alloc_n(ctx, d->n_results + 1u, sizeof *promised);
+  bool manual = p->partitions == d->partitions && sp_program_is_manual(p);
   for (uint32_t i = 0; i < d->n_params; i++) {
     uint32_t v = p->params[i], w = d->params[i];
     const sp_sharding *sharding =
@@ -50,6 +62,7 @@ sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *p,
     given[i] =
         place(ctx, p, d, v, w, sharding,
               sp_format(ctx, "parameter %u (%s)", i, d->tensors[w].name));
+    given[i].origin = manual ? whole(ctx, p, v) : NULL;
   }
   for (uint32_t k = 0; k < d->n_results; k++) {
     uint32_t v = p->results[k], w = d->results[k];
@@ -61,6 +74,8 @@ sp_problem sp_problem_of_pair(sp_ctx *ctx, const sp_program *p,
   }
   return (sp_problem){.seq = p,
                       .dist = d,
+                      .ranked = manual,
+                      .manual = manual,
                       .n_given = d->n_params,
                       .given = given,
                       .n_promised = d->n_results,

@@ -50,6 +50,8 @@ typedef struct sp_problem {
   /* dist holds the programs of so many ranks that differ side by side, and runs
    * on one device; 0: it is one program for all ranks. */
   int64_t merged;
+  bool manual;   /* ranked, but seq is written for all devices at once, up to
+                    parts   in manual mode: every rank has all of each parameter */
   bool versions; /* two versions of one program: look for the same operators */
 } sp_problem;
 
@@ -71,6 +73,9 @@ sp_problem sp_problem_identity(sp_ctx *ctx, const sp_program *before,
                                const sp_program *after, const sp_problem *cut);
 /* Does a device's number, or another device, matter to the program? */
 bool sp_program_knows_ranks(const sp_program *p);
+bool sp_node_knows_ranks(const sp_node *node); /* but for its regions */
+/* Does it have parts in manual mode (shard_map before the partitioner)? */
+bool sp_program_is_manual(const sp_program *p);
 /* Add assumed ranges; raises SP_ERR_USAGE for a name that is no parameter or
  * an empty range. */
 void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,

@@ -155,6 +155,10 @@ typedef struct sp_state {
   sp_report_stats stats;
 } sp_state;
 
+/* ---- copies.c ---- */
+/* Manual problems: which ranks have the same value of a sequential tensor. */
+void spi_copies(sp_state *s);
+
 /* ---- sequential.c ---- */
 void spi_seq_start(sp_state *s);
 /* The tensor is given: a name without a definition. */

@@ -114,9 +114,26 @@ static const struct {
     {SP_ERR_UNKNOWN, "custom call target \"Mystery\"",
      "a = f32[3] parameter(0)\nROOT r = f32[3] custom-call(a), "
      "custom_call_target=\"Mystery\""},
-    {SP_ERR_UNKNOWN, "SPMDFullToShardShape",
+    {SP_ERR_UNKNOWN, "without a sharding",
      "a = f32[4] parameter(0)\nROOT r = f32[2] custom-call(a), "
      "custom_call_target=\"SPMDFullToShardShape\""},
+    {SP_ERR_UNKNOWN, "blocks with padding",
+     "a = f32[6] parameter(0), sharding={devices=[4]<=[4]}\n"
+     "ROOT r = f32[2] custom-call(a), sharding={manual}, "
+     "custom_call_target=\"SPMDFullToShardShape\""},
+    {SP_ERR_UNKNOWN, "and by others",
+     "a = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n"
+     "ROOT r = f32[4] custom-call(a), "
+     "custom_call_target=\"SPMDFullToShardShape\", "
+     "sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}"},
+    {SP_ERR_INPUT, "does not fit the sharding",
+     "a = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n"
+     "ROOT r = f32[4] custom-call(a), sharding={manual}, "
+     "custom_call_target=\"SPMDFullToShardShape\""},
+    {SP_ERR_UNKNOWN, "without a sharding", /* a block that is no block */
+     "a = f32[2] parameter(0), sharding={replicated}\n"
+     "ROOT r = f32[2] custom-call(a), sharding={replicated}, "
+     "custom_call_target=\"SPMDShardToFullShape\""},
     {SP_ERR_UNKNOWN, "layouts",
      "a = f32[3,4] parameter(0)\nROOT r = f32[4,3] bitcast(a)"},
     {SP_ERR_UNKNOWN, "c64",

@@ -1,8 +1,7 @@
 /* custom_call.c: the custom calls that leave values alone (annotations of
- * shardings), and TopK, which XLA makes of a sort. All others,
- * SPMDFullToShardShape among them (it enters manual mode: its result is another
- * value on each device), are unknown. */
-#include "encode/op_util.h"
+ * shardings), TopK, which XLA makes of a sort, and the borders of manual mode
+ * (encode/manual.h). All others are unknown. */
+#include "encode/manual.h"
 
 #include <string.h>
 
@@ -63,6 +62,10 @@ static void custom_call_shape(sp_ctx *ctx, const sp_program *program,
     topk_shape(ctx, program, node);
     return;
   }
+  if (spi_border_of(node) != SPI_BORDER_NONE && node->n_in > 0) {
+    spi_manual_shape(ctx, program, node);
+    return;
+  }
   if (sp_node_attr(node, "called")) {
     spi_unknown(ctx, node, "custom call target \"%s\"", target);
   }
@@ -78,6 +81,9 @@ static void custom_call_shape(sp_ctx *ctx, const sp_program *program,
 static sp_expr custom_call_element(const sp_call *call, const sp_expr *idx) {
   if (is_topk(call->node)) {
     return topk_element(call, idx);
+  }
+  if (spi_border_of(call->node) != SPI_BORDER_NONE) {
+    return spi_manual_element(call, idx);
   }
   return sp_call_read(call, call->result, idx);
 }
@@ -101,7 +107,9 @@ static const sp_op custom_call_row = {
     .max_operands = UINT32_MAX,
     .shape = custom_call_shape,
     .element = custom_call_element,
-    .meaning = "out[i] = a[i] for annotations of shardings; TopK: see topk",
+    .meaning = "out[i] = a[i] for annotations of shardings; TopK: see topk; "
+               "SPMDFullToShardShape, SPMDShardToFullShape: a block of the "
+               "whole, and back",
 };
 
 extern const sp_op *const sp_ops_custom_call[];
