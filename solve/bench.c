@@ -229,24 +229,39 @@ static bool draw(spi_bench *b, const char **why) {
                          b->dist, why);
 }
 
-/* Is the sequential program without NaN, and far from overflow? */
-static void look_at_sequential(spi_bench *b) {
-  const sp_program *p = b->s->seq_program;
-  b->defined = b->tame = true;
-  for (uint32_t t = 0; t < p->n_tensors; t++) {
-    if (!sp_dtype_is_float(p->tensors[t].shape.dtype) ||
-        !sp_machine_has(b->seq, t)) {
-      continue;
-    }
-    int64_t n = sp_machine_count(b->seq, t);
-    for (int64_t r = 0; r < sp_machine_ranks(b->seq); r++) {
-      const double *v = values_of(b, t, r);
-      for (int64_t i = 0; i < n; i++) {
-        b->defined = b->defined && !isnan(v[i]);
-        b->tame = b->tame && (!isfinite(v[i]) || fabs(v[i]) < HUGE_VALUES);
-      }
+static void look_at_values(spi_bench *b, uint32_t t, bool *nan) {
+  int64_t n = sp_machine_count(b->seq, t);
+  for (int64_t r = 0; r < sp_machine_ranks(b->seq); r++) {
+    const double *v = values_of(b, t, r);
+    for (int64_t i = 0; i < n; i++) {
+      *nan = *nan || isnan(v[i]);
+      b->tame = b->tame && (!isfinite(v[i]) || fabs(v[i]) < HUGE_VALUES);
     }
   }
+}
+
+/* Is the sequential program far from overflow, and without NaN, but for those
+ * that are written in it? These are constants, and what is made of them alone:
+ * what a choice has for an index out of range, or for no elements. */
+static void look_at_sequential(spi_bench *b) {
+  const sp_program *p = b->s->seq_program;
+  sp_mark mark = sp_scratch_mark(b->s->ctx);
+  bool *written = sp_scratch(b->s->ctx, p->n_tensors + 1u);
+  b->defined = b->tame = true;
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    const sp_node *node = &p->nodes[p->tensors[t].node];
+    bool nan = false;
+    if (sp_dtype_is_float(p->tensors[t].shape.dtype) &&
+        sp_machine_has(b->seq, t)) {
+      look_at_values(b, t, &nan);
+    }
+    written[t] = nan;
+    for (uint32_t k = 0; k < node->n_in; k++) {
+      written[t] = written[t] && written[node->in[k]];
+    }
+    b->defined = b->defined && (written[t] || !nan);
+  }
+  sp_scratch_release(b->s->ctx, mark);
 }
 
 static bool run(spi_bench *b, const char **why) {
