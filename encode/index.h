@@ -63,6 +63,9 @@ bool spi_ifn_value(const char *name, uint32_t n, const int64_t *v,
 /* ite(c, a, b) as one term of the form of both, where c is a condition on the
  * rank alone; none where they differ in more than indices. */
 sp_expr spi_ite_join(sp_pool *p, sp_expr c, sp_expr a, sp_expr b);
+/* ite(c, a, b) without a choice between a and b where, under c, b goes on as a;
+ * else 0. */
+sp_expr spi_ite_continues(sp_pool *p, sp_expr c, sp_expr a, sp_expr b);
 
 /* ---- tabulate.c ---- */
 /* e at var = 0, ..., n-1 (booleans as 0, 1); false when e is not made of index

@@ -112,7 +112,13 @@ static sp_expr ite_build(sp_pool *p, choice x) {
     }
     merged = choice_merge(p, &x);
   }
-  sp_expr joined = spi_ite_join(p, x.c, x.a, x.b);
+  sp_expr joined = spi_ite_continues(p, x.c, x.a, x.b);
+  if (!joined.v) {
+    joined = spi_ite_continues(p, sp_not(p, x.c), x.b, x.a);
+  }
+  if (!joined.v) {
+    joined = spi_ite_join(p, x.c, x.a, x.b);
+  }
   if (joined.v) {
     return joined;
   }

@@ -1,7 +1,8 @@
 /* ite_join.c: a choice by the rank between terms of one form is one term whose
  * indices choose: ite(rank = 0, x[j], ite(rank = 1, x[j + 2], x[j + 4])) is
  * x[j + ite(rank = 0, 0, ite(rank = 1, 2, 4))], that is x[j + 2*rank]. Read
- * sp_join, then join.
+ * sp_join, then join. At the end: choices whose branches are one term already
+ * (spi_ite_continues).
  */
 #include "encode/index.h"
 
@@ -158,4 +159,64 @@ sp_expr spi_ite_join(sp_pool *p, sp_expr c, sp_expr a, sp_expr b) {
   }
   joining j = {p, c, 0};
   return join(&j, a, b);
+}
+
+/* ---- what goes on as it began ---- */
+
+/* The symbol that e reads in the end, behind choices; none if it is no read. */
+static bool reads_at_last(const sp_pool *p, sp_expr e, sp_sym *sym) {
+  while (spi_kind(p, e) == SP_KIND_ITE) {
+    sp_expr last = sp_arg(p, e, 2);
+    e = spi_get(p, last)->flags & SPI_HAS_READ ? last : sp_arg(p, e, 1);
+  }
+  if (spi_kind(p, e) != SP_KIND_READ) {
+    return false;
+  }
+  *sym = sp_read_sym(p, e);
+  return true;
+}
+
+/* Is a read the other one where c holds? Differences of the rank alone are
+ * looked at on all ranks. */
+static bool agree_where(sp_pool *p, sp_expr c, sp_expr a, sp_expr b) {
+  if (spi_same(a, b)) {
+    return true;
+  }
+  if (spi_kind(p, a) != SP_KIND_READ || spi_kind(p, b) != SP_KIND_READ ||
+      sp_read_sym(p, a).v != sp_read_sym(p, b).v || !of_rank(p, c)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, a); i++) {
+    sp_expr zero = sp_int(p, 0);
+    sp_expr d = sp_isub(p, sp_arg(p, a, i), sp_arg(p, b, i));
+    if (!of_rank(p, d) || !spi_same(sp_ite(p, c, d, zero), zero)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ite(c, x, y) is y where y is x under c. ite(c, ite(d, z, x), y) is
+ * ite(c and d, z, y) where y is x under c and not d. Halos that came from a
+ * neighbour, zeros at the ends, continue the rank's own block. */
+sp_expr spi_ite_continues(sp_pool *p, sp_expr c, sp_expr a, sp_expr b) {
+  sp_sym x, y;
+  if (!reads_at_last(p, a, &x) || !reads_at_last(p, b, &y) || x.v != y.v) {
+    return nothing;
+  }
+  sp_expr under = sp_assume(p, b, c, true);
+  if (spi_kind(p, a) == SP_KIND_READ) {
+    return agree_where(p, c, under, a) ? b : nothing;
+  }
+  sp_expr d = sp_arg(p, a, 0);
+  for (uint32_t k = 1; k <= 2; k++) {
+    sp_expr rest = sp_arg(p, a, 3 - k);
+    sp_expr not_d = sp_not(p, d);
+    if (!(spi_get(p, rest)->flags & SPI_HAS_READ) &&
+        agree_where(p, k == 1 ? d : not_d, sp_assume(p, under, d, k == 1),
+                    sp_arg(p, a, k))) {
+      return sp_ite(p, sp_and(p, c, k == 1 ? not_d : d), rest, b);
+    }
+  }
+  return nothing;
 }

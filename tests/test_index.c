@@ -311,6 +311,44 @@ static void choices(bench *b) {
        sp_max(p, b->z, num(b, 0)));
 }
 
+/* a choice at the border j = 0 of a block, and what it must be */
+static void goes_on(bench *b, sp_expr border, sp_expr block, sp_expr want) {
+  same(b, sp_ite(b->p, is(b, b->j, 0), border, block), want);
+  same(b, sp_ite(b->p, sp_not(b->p, is(b, b->j, 0)), block, border), want);
+}
+
+static void choices_go_on(bench *b) {
+  sp_pool *p = b->p;
+  sp_sym s = sp_sym_new(p, "X", SP_SORT_REAL, 1, (int64_t[]){96});
+  sp_expr zero = sp_real_i64(p, 0), first = is(b, b->r, 0);
+  sp_expr at = sp_iscale(p, b->r, 4);
+  sp_expr start = sp_read(p, s, &at);
+  at = sp_iadd(p, at, b->j);
+  sp_expr block = sp_read(p, s, &at);
+  goes_on(b, start, block, block);
+  sp_expr ends = sp_and(p, is(b, b->j, 0), first);
+  goes_on(b, sp_ite(p, first, zero, start), block,
+          sp_ite(p, ends, zero, block));
+  /* the neighbour's block, counted from the rank after, on even ranks */
+  sp_expr odd = sp_not(p, is(b, sp_imod(p, b->r, 2), 0));
+  at = sp_iscale(p, sp_idiv(p, sp_iaddc(p, b->r, 1), 2), 8);
+  sp_expr sent = sp_read(p, s, &at);
+  at = sp_iadd(p, sp_iscale(p, sp_idiv(p, b->r, 2), 8), b->j);
+  sp_expr half = sp_read(p, s, &at);
+  goes_on(b, sp_ite(p, odd, zero, sent), half,
+          sp_ite(p, sp_and(p, is(b, b->j, 0), odd), zero, half));
+  /* ... and on odd ranks it is another one */
+  sp_expr e = sp_ite(p, is(b, b->j, 0), sp_ite(p, odd, sent, zero), half);
+  sp_expr one = num(b, 1), none = num(b, 0), eight = num(b, 8);
+  e = sp_subst(p, sp_subst(p, e, 1, &b->r, &one), 1, &b->j, &none);
+  same(b, e, sp_read(p, s, &eight));
+  /* one further is another element */
+  at = sp_iaddc(p, sp_iscale(p, b->r, 4), 1);
+  sp_expr next = sp_read(p, s, &at);
+  e = sp_ite(p, is(b, b->j, 0), next, block);
+  same(b, sp_subst(p, e, 1, &b->j, &none), next);
+}
+
 static void assumptions(bench *b) {
   sp_pool *p = b->p;
   int64_t lo, hi;
@@ -614,6 +652,7 @@ TEST(comparisons)
 TEST(real_comparisons)
 TEST(logic)
 TEST(choices)
+TEST(choices_go_on)
 TEST(assumptions)
 TEST(extrema)
 TEST(functions)
@@ -639,6 +678,7 @@ void suite_index(void) {
   CU_add_test(s, "real comparisons", real_comparisons_test);
   CU_add_test(s, "logic", logic_test);
   CU_add_test(s, "choices", choices_test);
+  CU_add_test(s, "choices go on", choices_go_on_test);
   CU_add_test(s, "assumptions narrow, and do not leak", assumptions_test);
   CU_add_test(s, "maxima and minima", extrema_test);
   CU_add_test(s, "integer functions", functions_test);
