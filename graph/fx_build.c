@@ -535,6 +535,7 @@ sp_program *fx_build_program(sp_ctx *ctx, const fx_graph *graph) {
   if (b.n_made) {
     drop_unused(&b, (uint32_t)graph->results.n, results);
   }
+  fx_complex_pairs(&b);
   sp_program *p = sp_alloc(ctx, sizeof *p);
   *p = (sp_program){.name = graph->name,
                     .file = graph->file,

@@ -299,6 +299,10 @@ sp_program *fx_build_program(sp_ctx *ctx, const fx_graph *graph);
 uint32_t fx_node(fx_build *b, const sp_node *node, bool made,
                  const sp_shape *shapes, const char *const *names);
 
+/* --- fx_complex.c: complex tensors as pairs of reals, at the end --- */
+
+void fx_complex_pairs(fx_build *b);
+
 /* --- fx_args.c: arguments --- */
 
 typedef struct fx_call {

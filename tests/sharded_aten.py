@@ -28,7 +28,7 @@ def graph(params, body):
         if line.startswith('return'):
             lines.append('        return (%s,)' % line[6:].strip())
             continue
-        m = re.match(r'(\w+?)((?:[fibu]\d+(?:e\d+m\d+fn)?)?\[[\d, ]*\])?: (.*)$', line)
+        m = re.match(r'(\w+?)((?:[fibuc]\d+(?:e\d+m\d+fn)?)?\[[\d, ]*\])?: (.*)$', line)
         name, shape, call = m[1], m[2], m[3]
         a = ': ' + annotation(shape) if shape else ''
         reduce = re.match(r'(sum|avg|max)\((\w+)\)$', call)
@@ -45,7 +45,7 @@ def graph(params, body):
 def run(binary, sequential, rank, inputs, outputs, limit):
     seq_params, rank_params, spec = [], [], []
     for x in inputs.split(';'):
-        m = re.match(r'\s*(\w+?)((?:[fibu]\d+(?:e\d+m\d+fn)?)?)(\[[\d, ]*\])(?: -> (\[[\d, ]*\]))? (.*)$', x)
+        m = re.match(r'\s*(\w+?)((?:[fibuc]\d+(?:e\d+m\d+fn)?)?)(\[[\d, ]*\])(?: -> (\[[\d, ]*\]))? (.*)$', x)
         t = m[2] or 'f32'
         seq_params.append('%s: "%s%s"' % (m[1], t, m[3]))
         rank_params.append('%s: "%s%s"' % (m[1], t, m[4] or m[3]))
@@ -210,6 +210,33 @@ SCALED = 'y%s: _scaled_mm.default(x, w, a, b)\nreturn y'
 case('scaled_by_result', SCALED % '[8, 6]', SCALED % '[8, 3]',
      'xf8e4m3fn[8, 4] Replicate; wf8e4m3fn[4, 6] -> [4, 3] Shard(1); a[8, 1] Replicate; b[1, 6] -> [1, 3] Shard(1)', 'Shard(1)',
      ('return y', 'z[8, 3]: mul.Tensor(y, b)\nreturn z'))
+
+# ---- rotary embeddings as complex numbers ----
+ROPE = """p%s: view.default(q, %s)
+          c%s: view_as_complex.default(p)
+          f%s: view.default(e, %s)
+          m%s: mul.Tensor(c, f)
+          r%s: view_as_real.default(m)
+          y%s: view.default(r, %s)
+          return y"""
+case('rope_by_head', ROPE % ('[2, 4, 6, 4, 2]', '[2, 4, 6, 4, 2]', 'c64[2, 4, 6, 4]', 'c64[1, 4, 1, 4]', '[1, 4, 1, -1]', 'c64[2, 4, 6, 4]', '[2, 4, 6, 4, 2]',
+                             '[2, 4, 6, 8]', '[2, 4, 6, 8]'),
+     ROPE % ('[2, 4, 3, 4, 2]', '[2, 4, 3, 4, 2]', 'c64[2, 4, 3, 4]', 'c64[1, 4, 1, 4]', '[1, 4, 1, -1]', 'c64[2, 4, 3, 4]', '[2, 4, 3, 4, 2]',
+             '[2, 4, 3, 8]', '[2, 4, 3, 8]'),
+     'q[2, 4, 6, 8] -> [2, 4, 3, 8] Shard(2); ec64[4, 4] Replicate', 'Shard(2)',
+     ('mul.Tensor(c, f)', 'add.Tensor(c, f)'), ('view_as_real.default(m)', 'view_as_real.default(c)'))
+ROPE = """c%s: view_as_complex.default(g)
+          f%s: unsqueeze.default(e, -2)
+          h%s: _conj.default(f)
+          m%s: mul.Tensor(c, h)
+          r%s: view_as_real.default(m)
+          return r"""
+case('rope_gradient_by_position', ROPE % ('c64[4, 3, 2]', 'c64[4, 1, 2]', 'c64[4, 1, 2]', 'c64[4, 3, 2]', '[4, 3, 2, 2]'),
+     ROPE % ('c64[2, 3, 2]', 'c64[2, 1, 2]', 'c64[2, 1, 2]', 'c64[2, 3, 2]', '[2, 3, 2, 2]'),
+     'g[4, 3, 2, 2] -> [2, 3, 2, 2] Shard(0); ec64[4, 2] -> [2, 2] Shard(0)', 'Shard(0)', ('mul.Tensor(c, h)', 'mul.Tensor(c, f)'))
+case('polar_by_position', 'cc64[4, 3]: polar.default(a, b)\ndc64[3, 4]: transpose.int(c, 0, -1)\nr[3, 4, 2]: view_as_real.default(d)\nreturn r',
+     'cc64[2, 3]: polar.default(a, b)\ndc64[3, 2]: transpose.int(c, 0, -1)\nr[3, 2, 2]: view_as_real.default(d)\nreturn r',
+     'a[4, 3] -> [2, 3] Shard(0); b[4, 3] -> [2, 3] Shard(0)', 'Shard(1)', ('polar.default(a, b)', 'complex.default(a, b)'))
 
 
 def main():

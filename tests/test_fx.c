@@ -179,19 +179,18 @@ static void the_lines_of_two_ranks_may_be_mixed(void) {
            "forward(self, "
            "y: "
            "\"f32[4]\"):"
-           "\n" RANK(
-               "0") "        a: "
-                    "\"f32[4]\" = "
-                    "torch.ops.aten."
-                    "add.Tensor(y, "
-                    "0)\n" RANK("1") "        a: \"f32[4]\" = "
-                                     "torch.ops.aten.add.Tensor(x, 1)\n" RANK(
-                                         "0") "      "
-                                              "  "
-                                              "return"
-                                              " a"
-                                              "\n" RANK(
-                                                  "1") "        return a\n";
+           "\n" RANK("0") "        a: "
+                          "\"f32[4]\" = "
+                          "torch.ops.aten."
+                          "add.Tensor(y, "
+                          "0)\n" RANK(
+                              "1") "        a: \"f32[4]\" = "
+                                   "torch.ops.aten.add.Tensor(x, 1)\n" RANK(
+                                       "0") "      "
+                                            "  "
+                                            "return"
+                                            " a"
+                                            "\n" RANK("1") "        return a\n";
   static const char *const want[] = {
       "a:f32[4] aten.add.Tensor(x) arg1=1\nreturn a",
       "a:f32[4] aten.add.Tensor(y) arg1=0\nreturn a",
@@ -373,7 +372,7 @@ static void dtypes_are_pytorchs(void) {
   static const sp_dtype want[] = {SP_F32, SP_F64,  SP_F16,    SP_BF16,
                                   SP_S64, SP_S32,  SP_S16,    SP_S8,
                                   SP_U8,  SP_PRED, SP_U16,    SP_F8E4M3FN,
-                                  SP_C64, SP_C128, SP_F8E5M2, SP_DTYPE_INVALID};
+                                  SP_F32, SP_F64,  SP_F8E5M2, SP_DTYPE_INVALID};
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     char in[64];
     snprintf(in, sizeof in, "x: \"%s[2, 0][1, 1]cuda:0\"", names[i]);

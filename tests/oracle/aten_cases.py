@@ -16,7 +16,7 @@ warnings.filterwarnings('ignore')
 device = torch.device
 DT = {'f32': torch.float32, 'f64': torch.float64, 'f16': torch.float16, 'bf16': torch.bfloat16, 'i64': torch.int64,
       'i32': torch.int32, 'i16': torch.int16, 'i8': torch.int8, 'u8': torch.uint8, 'b8': torch.bool,
-      'f8e4m3fn': torch.float8_e4m3fn}
+      'f8e4m3fn': torch.float8_e4m3fn, 'c64': torch.complex64}
 NAME = {t: n for n, t in DT.items()}
 written, failed = 0, []
 
@@ -31,6 +31,8 @@ def draw(spec):
     t, shape, how = DT[m[1]], [int(x) for x in m[2].split(',') if x.strip()], m[3]
     if how.startswith('='):
         return torch.tensor([float(x) for x in how[1:].split(',')]).reshape(shape).to(t)
+    if t == torch.complex64:
+        return torch.view_as_complex(draw('f32[%s]' % ', '.join(map(str, shape + [2]))))
     if t == torch.bool:
         return torch.rand(shape) < 0.5
     if t.is_floating_point and not how.startswith('<'):
@@ -48,6 +50,8 @@ def annotation(x):
 
 
 def numbers(x):
+    if x.is_complex():
+        x = torch.view_as_real(x.resolve_conj())
     return ' '.join('%.9g' % float(v) for v in x.reshape(-1))
 
 

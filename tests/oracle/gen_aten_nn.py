@@ -200,4 +200,36 @@ a, b, c, d = (draw(x) for x in ('f8e4m3fn[3, 4]', 'f8e4m3fn[4, 5]', 'f32[3, 1]+'
 r = a.float() @ b.float() * c * d  # scales of rows: not on CPUs
 emit('scaled_mm_rows', dict(a=a, b=b, c=c, d=d), ['r: %s = %s' % (annotation(r), SCALED % ''), 'return (r,)'], [[r]])
 
+# ---- complex numbers ----
+A('view_as_complex.default', 'a', 'f32[3, 4, 2]')
+A('view_as_real.default', 'a', 'c64[3, 2]')
+C('a * b', 'c64[3, 2]', 'c64[2]')
+A('mul.Tensor', 'a, b', 'c64[2, 3]', 'c64[2, 1, 3]')
+A('mul.Tensor', 'a, b', 'c64[2, 3]', 'f32[4, 1, 3]', name='complex_times_real')
+A('mul.Tensor', 'a, b', 'f32[4, 1, 3]', 'c64[2, 3]', name='real_times_complex')
+A('mul.Tensor', 'a, 2.5', 'c64[2, 3]')
+for f in 'add sub'.split():
+    A(f + '.Tensor', 'a, b', 'c64[2, 3]', 'c64[2, 1, 3]')
+A('add.Tensor', 'a, b, alpha = 3', 'c64[2, 3]', 'c64[3]')
+for f in '_conj conj_physical abs real imag neg clone'.split():
+    A(f + '.default', 'a', 'c64[2, 3]')
+A('polar.default', 'a, b', 'f32[2, 3]+', 'f32[2, 3]')
+A('complex.default', 'a, b', 'f32[2, 3]', 'f32[3]')
+A('view.default', 'a, [1, 2, 1, -1]', 'c64[2, 3]')
+A('view.default', 'a, [3]', 'c64[3]')
+A('expand.default', 'a, [4, -1, 3]', 'c64[2, 3]')
+for d in (0, 2, -1, -2):
+    A('unsqueeze.default', 'a, %d' % d, 'c64[2, 3]')
+    if d < 2:
+        A('select.int', 'a, %d, 1' % d, 'c64[2, 3]')
+        A('slice.Tensor', 'a, %d, 1, 2' % d, 'c64[2, 3]')
+        A('cat.default', '[a, b], %d' % d, 'c64[2, 3]', 'c64[2, 3]')
+        A('split.Tensor', 'a, 1, %d' % d, 'c64[2, 2]')
+    A('stack.default', '[a, b], %d' % d, 'c64[2, 3]', 'c64[2, 3]')
+A('slice.Tensor', 'a, 0, 1, 9223372036854775807', 'c64[4, 3]')
+A('squeeze.dim', 'a, -1', 'c64[2, 1]')
+A('transpose.int', 'a, -1, 0', 'c64[2, 3, 4]')
+A('permute.default', 'a, [2, -3, 1]', 'c64[2, 3, 4]')
+A('index.Tensor', 'a, [b]', 'c64[4, 3]', 'i64[2]<-4:4')
+
 report()
