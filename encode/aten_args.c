@@ -16,6 +16,7 @@ typedef enum param_type {
   PARAM_SCALAR,
   PARAM_INT,
   PARAM_INTS,
+  PARAM_FLOATS,
   PARAM_BOOL,
   PARAM_STR,
   PARAM_DTYPE,
@@ -45,6 +46,7 @@ static const struct {
     {"bool", PARAM_BOOL},        {"str", PARAM_STR},
     {"dtype", PARAM_DTYPE},      {"groups", PARAM_GROUPS},
     {"any", PARAM_ANY},          {"Key", PARAM_KEY},
+    {"float[]", PARAM_FLOATS},
 };
 
 typedef struct cursor {
@@ -196,6 +198,8 @@ static bool kind_fits(const param *q, sp_attr_kind k) {
     return k == SP_ATTR_INT || k == SP_ATTR_RANKED_INT;
   case PARAM_INTS:
     return k == SP_ATTR_INT || k == SP_ATTR_INTS || k == SP_ATTR_RANKED_INTS;
+  case PARAM_FLOATS: /* floats in a list are kept as text */
+    return k == SP_ATTR_INTS || k == SP_ATTR_TEXT;
   case PARAM_BOOL:
     return k == SP_ATTR_INT;
   case PARAM_STR:
@@ -244,6 +248,30 @@ static bool is_default(const param *q, const sp_attr *a) {
   return a->kind == SP_ATTR_INTS && a->n == 0 && strcmp(text, "[]") == 0;
 }
 
+/* "[0.5, 2]", or integers */
+static bool read_floats(sp_ctx *ctx, const sp_attr *a, double **out,
+                        uint32_t *n) {
+  size_t most = a->kind == SP_ATTR_INTS ? a->n : strlen(a->u.text);
+  double *v = *out = sp_alloc_n(ctx, most + 1, sizeof *v);
+  *n = 0;
+  if (a->kind == SP_ATTR_INTS) {
+    for (; *n < a->n; (*n)++) {
+      v[*n] = (double)a->u.ints[*n];
+    }
+    return true;
+  }
+  const char *s = a->u.text;
+  for (char open = '['; *s == open; open = ',') {
+    char *end;
+    v[(*n)++] = strtod(s + 1, &end);
+    if (end == s + 1) {
+      return false;
+    }
+    s = end + strspn(end, " ");
+  }
+  return strcmp(s, "]") == 0;
+}
+
 static void check_argument(sp_ctx *ctx, const sp_program *program,
                            const sp_node *node, const param *q,
                            const sp_attr *a) {
@@ -257,6 +285,12 @@ static void check_argument(sp_ctx *ctx, const sp_program *program,
     }
     spi_unknown(ctx, node, "argument %s is %s, which is not understood here",
                 name, spi_attr_kind_name(a->kind));
+  }
+  double *floats;
+  uint32_t n;
+  if (q->type == PARAM_FLOATS && !read_floats(ctx, a, &floats, &n)) {
+    spi_unknown(ctx, node, "argument %s is %s, which is not understood here",
+                name, a->u.text);
   }
   if (q->type == PARAM_TENSORS && a->kind == SP_ATTR_INTS && a->n != 0) {
     spi_bad(ctx, node, "argument %s is a list of numbers", name);
@@ -432,6 +466,15 @@ const int64_t *spi_arg_ints(sp_ctx *ctx, const sp_node *node, const char *name,
   }
   *n = 1;
   return &a->u.i;
+}
+
+const double *spi_arg_floats(sp_ctx *ctx, const sp_node *node, const char *name,
+                             uint32_t *n) {
+  param q;
+  const sp_attr *a = find(node, name, &q);
+  double *v = NULL;
+  *n = 0;
+  return a && q.type == PARAM_FLOATS && read_floats(ctx, a, &v, n) ? v : NULL;
 }
 
 const sp_attr *spi_arg_ranked(const sp_node *node, const char *name) {

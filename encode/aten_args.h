@@ -11,6 +11,7 @@
  *   Scalar           a number; may differ from rank to rank
  *   int int[]        integers; int... takes the positions from there on, or
  *                    one list: x.view(2, 3), x.view([2, 3]); Tensor... alike
+ *   float[]          numbers
  *   bool str dtype groups
  *   Key              what stands in x[...]; the row reads it by itself
  *   any              harmless: no influence on values (layout, device, ...)
@@ -42,6 +43,9 @@ const char *spi_arg_text(const sp_node *node, const char *name);
  * context. */
 const int64_t *spi_arg_ints(sp_ctx *ctx, const sp_node *node, const char *name,
                             uint32_t *n);
+/* NULL where the parameter is no list of floats. */
+const double *spi_arg_floats(sp_ctx *ctx, const sp_node *node, const char *name,
+                             uint32_t *n);
 /* The attribute of a list that differs from rank to rank, or NULL. */
 const sp_attr *spi_arg_ranked(const sp_node *node, const char *name);
 /* Position among the node's operands; -1: None or a number. */

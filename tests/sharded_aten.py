@@ -238,6 +238,19 @@ case('polar_by_position', 'cc64[4, 3]: polar.default(a, b)\ndc64[3, 4]: transpos
      'cc64[2, 3]: polar.default(a, b)\ndc64[3, 2]: transpose.int(c, 0, -1)\nr[3, 2, 2]: view_as_real.default(d)\nreturn r',
      'a[4, 3] -> [2, 3] Shard(0); b[4, 3] -> [2, 3] Shard(0)', 'Shard(1)', ('polar.default(a, b)', 'complex.default(a, b)'))
 
+# ---- images of other sizes ----
+UP = 'y%s: upsample_nearest2d.vec(x, None, [2.0, 2.0])\nreturn y'
+case('upsample_nearest_by_channel', UP % '[2, 4, 6, 4]', UP % '[2, 2, 6, 4]', 'x[2, 4, 3, 2] -> [2, 2, 3, 2] Shard(1)', 'Shard(1)',
+     ('return y', 'z[2, 2, 6, 4]: roll.default(y, [1], [2])\nreturn z'))
+UP = 'y%s: upsample_bilinear2d.vec(x, None, False, [2.0, 2.0])\nreturn y'
+case('upsample_bilinear_by_batch', UP % '[4, 2, 6, 4]', UP % '[2, 2, 6, 4]', 'x[4, 2, 3, 2] -> [2, 2, 3, 2] Shard(0)', 'Shard(0)', ('False', 'True'))
+UP = 'y%s: %s_pad2d.default(x, [1, 2, 1, 0])\nreturn y'
+case('reflection_pad_by_batch', UP % ('[4, 2, 4, 7]', 'reflection'), UP % ('[2, 2, 4, 7]', 'reflection'), 'x[4, 2, 3, 4] -> [2, 2, 3, 4] Shard(0)',
+     'Shard(0)', ('reflection', 'replication'))
+UP = 'y%s: upsample_nearest2d_backward.default(g, [6, 4], [%d, 2, 3, 2])\nreturn y'
+case('upsample_gradient_by_batch', UP % ('[4, 2, 3, 2]', 4), UP % ('[2, 2, 3, 2]', 2), 'g[4, 2, 6, 4] -> [2, 2, 6, 4] Shard(0)', 'Shard(0)',
+     ('return y', 'z[2, 2, 3, 2]: mul.Tensor(y, 2)\nreturn z'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

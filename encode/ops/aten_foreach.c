@@ -46,6 +46,16 @@ static uint32_t check_lists(sp_ctx *ctx, const sp_program *program,
       spi_broadcasts_to(ctx, node, x, &s);
     }
   }
+  static const char *const numbers[] = {"other", "exponent", "value"};
+  for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    const double *v = spi_arg_floats(ctx, node, numbers[i], &m);
+    for (uint32_t k = 0; v && k < m; k++) {
+      if (m != n || !isfinite(v[k])) {
+        spi_bad(ctx, node, "%s has %u numbers for %u tensors, or infinite ones",
+                numbers[i], m, n);
+      }
+    }
+  }
   spi_results(ctx, node, n);
   return n;
 }
@@ -85,7 +95,10 @@ static sp_expr value(const sp_call *call, const char *name,
   const sp_shape *r = sp_call_result_shape(call);
   int64_t k = item(call->node, name, call->result);
   if (k < 0) {
-    return spi_arg_value(call, name, r->n_dims, idx, SP_F64);
+    uint32_t n;
+    const double *v = spi_arg_floats(spi_call_ctx(call), call->node, name, &n);
+    return v ? spi_float(call->pool, v[call->result], SP_F64)
+             : spi_arg_value(call, name, r->n_dims, idx, SP_F64);
   }
   sp_expr e = spi_read_broadcast(call, (uint32_t)k, r->n_dims, idx);
   return spi_convert(call, e, spi_in_dtype(call, (uint32_t)k), SP_F64);
@@ -106,6 +119,9 @@ BINARY(maximum, spi_arith_maximum)
 BINARY(minimum, spi_arith_minimum)
 
 static sp_expr scaled(const sp_call *call, const sp_expr *idx) {
+  if (!strstr(sp_op_find(call->node->op)->params, "alpha")) {
+    return value(call, "other", idx);
+  }
   return sp_mul(call->pool, spi_arg_number(call, "alpha", SP_F64),
                 value(call, "other", idx));
 }
@@ -162,7 +178,7 @@ static sp_expr ternary(const sp_call *call, const sp_expr *idx,
   sp_pool *p = call->pool;
   sp_expr e =
       f(call, value(call, "tensor1", idx), value(call, "tensor2", idx), SP_F64);
-  e = sp_mul(p, spi_arg_number(call, "value", SP_F64), e);
+  e = sp_mul(p, value(call, "value", idx), e);
   return sp_add(p, value(call, "self", idx), e);
 }
 
@@ -196,26 +212,28 @@ static sp_expr norm_element(const sp_call *call, const sp_expr *idx) {
 
 /* ---- rows ---- */
 
-#define EACH(id, list, one, text)                                              \
+#define EACH(id, list, one, numbers, text)                                     \
   SPI_ATEN(foreach_##id##_list, "Tensor[] self, Tensor[] " list, each_shape,   \
            id##_element, text, "aten._foreach_" #id ".List")                   \
   SPI_ATEN(foreach_##id, "Tensor[] self, Value " one, each_shape,              \
            id##_element, text, "aten._foreach_" #id ".Scalar",                 \
-           "aten._foreach_" #id ".Tensor")
+           "aten._foreach_" #id ".Tensor")                                     \
+  SPI_ATEN(foreach_##id##_numbers, "Tensor[] self, float[] " numbers,          \
+           each_shape, id##_element, text, "aten._foreach_" #id ".ScalarList")
 #define ONE(id, text)                                                          \
   SPI_ATEN(foreach_##id, "Tensor[] self", each_shape, id##_element,            \
            "out_k[i] = " text, "aten._foreach_" #id ".default")
 #define TWO "Tensor[] self, Tensor[] tensor1, Tensor[] tensor2"
 
-EACH(add, "other, *, Scalar alpha=1", "other, *, Scalar alpha=1",
+EACH(add, "other, *, Scalar alpha=1", "other, *, Scalar alpha=1", "other",
      "out_k[i] = a_k[i] + alpha b_k[i]")
-EACH(sub, "other, *, Scalar alpha=1", "other, *, Scalar alpha=1!",
+EACH(sub, "other, *, Scalar alpha=1", "other, *, Scalar alpha=1!", "other",
      "out_k[i] = a_k[i] - alpha b_k[i]")
-EACH(mul, "other", "other", "out_k[i] = a_k[i] * b_k[i]")
-EACH(div, "other", "other", "out_k[i] = a_k[i] / b_k[i]")
-EACH(pow, "exponent", "exponent", "out_k[i] = a_k[i] to the b_k[i]")
-EACH(maximum, "other", "other", "out_k[i] = max(a_k[i], b_k[i])")
-EACH(minimum, "other", "other", "out_k[i] = min(a_k[i], b_k[i])")
+EACH(mul, "other", "other", "other", "out_k[i] = a_k[i] * b_k[i]")
+EACH(div, "other", "other", "other", "out_k[i] = a_k[i] / b_k[i]")
+EACH(pow, "exponent", "exponent", "exponent", "out_k[i] = a_k[i] to the b_k[i]")
+EACH(maximum, "other", "other", "other", "out_k[i] = max(a_k[i], b_k[i])")
+EACH(minimum, "other", "other", "other", "out_k[i] = min(a_k[i], b_k[i])")
 SPI_ATEN(foreach_clamp_min_list, "Tensor[] self, Tensor[] other", each_shape,
          maximum_element, "out_k[i] = max(a_k[i], b_k[i])",
          "aten._foreach_clamp_min.List")
@@ -254,6 +272,12 @@ SPI_ATEN(foreach_addcmul, TWO ", Scalar value=1", each_shape, addcmul_element,
 SPI_ATEN(foreach_addcdiv, TWO ", Scalar value=1", each_shape, addcdiv_element,
          "out_k[i] = a_k[i] + value * b_k[i] / c_k[i]",
          "aten._foreach_addcdiv.Scalar")
+SPI_ATEN(foreach_addcmul_numbers, TWO ", float[] value", each_shape,
+         addcmul_element, "out_k[i] = a_k[i] + value_k * b_k[i] * c_k[i]",
+         "aten._foreach_addcmul.ScalarList")
+SPI_ATEN(foreach_addcdiv_numbers, TWO ", float[] value", each_shape,
+         addcdiv_element, "out_k[i] = a_k[i] + value_k * b_k[i] / c_k[i]",
+         "aten._foreach_addcdiv.ScalarList")
 SPI_ATEN(foreach_norm, "Tensor[] self, Scalar ord=2, any? dtype!", norm_shape,
          norm_element, "out_k = (sum over i of |a_k[i]|^ord)^(1/ord)",
          "aten._foreach_norm.Scalar")
@@ -262,18 +286,25 @@ extern const sp_op *const sp_ops_aten_foreach[];
 const sp_op *const sp_ops_aten_foreach[] = {
     &foreach_add_list_row,
     &foreach_add_row,
+    &foreach_add_numbers_row,
     &foreach_sub_list_row,
     &foreach_sub_row,
+    &foreach_sub_numbers_row,
     &foreach_mul_list_row,
     &foreach_mul_row,
+    &foreach_mul_numbers_row,
     &foreach_div_list_row,
     &foreach_div_row,
+    &foreach_div_numbers_row,
     &foreach_pow_list_row,
     &foreach_pow_row,
+    &foreach_pow_numbers_row,
     &foreach_maximum_list_row,
     &foreach_maximum_row,
+    &foreach_maximum_numbers_row,
     &foreach_minimum_list_row,
     &foreach_minimum_row,
+    &foreach_minimum_numbers_row,
     &foreach_clamp_min_list_row,
     &foreach_clamp_min_row,
     &foreach_clamp_max_list_row,
@@ -292,6 +323,8 @@ const sp_op *const sp_ops_aten_foreach[] = {
     &foreach_lerp_row,
     &foreach_addcmul_row,
     &foreach_addcdiv_row,
+    &foreach_addcmul_numbers_row,
+    &foreach_addcdiv_numbers_row,
     &foreach_norm_row,
     NULL,
 };

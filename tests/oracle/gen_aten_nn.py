@@ -232,4 +232,33 @@ A('transpose.int', 'a, -1, 0', 'c64[2, 3, 4]')
 A('permute.default', 'a, [2, -3, 1]', 'c64[2, 3, 4]')
 A('index.Tensor', 'a, [b]', 'c64[4, 3]', 'i64[2]<-4:4')
 
+# ---- lists of tensors with lists of numbers ----
+for f in 'add sub mul div maximum minimum'.split():
+    L(f + '.ScalarList', '[a, b], [1.5, -2]', *TWO)
+L('pow.ScalarList', '[a, b], [2, 0.5]', *MORE)
+L('addcmul.ScalarList', '[a, b], [c, d], [e, f], [0.5, 1e-02]', *TWO, *MORE, *TWO)
+L('addcdiv.ScalarList', '[a, b], [c, d], [e, f], [-2, 4]', *TWO, *TWO, *MORE)
+
+# ---- other sizes ----
+for e in ('', '_exact'):
+    p = '_' if e else ''
+    A(p + 'upsample_nearest%s2d.vec' % e, 'a, None, [2.0, 3.0]', 'f32[1, 2, 3, 2]')
+    A(p + 'upsample_nearest%s2d.vec' % e, 'a, [5, 2], None', 'f32[1, 2, 3, 4]')
+    A(p + 'upsample_nearest%s1d.default' % e, 'a, [6], 2.0', 'f32[1, 2, 3]')
+    A(p + 'upsample_nearest%s3d.default' % e, 'a, [2, 4, 3]', 'f32[1, 1, 2, 2, 2]')
+    A(p + 'upsample_nearest%s2d_backward.default' % e, 'a, [6, 4], [1, 2, 3, 2], 2.0, 2.0', 'f32[1, 2, 6, 4]')
+    A(p + 'upsample_nearest%s2d_backward.default' % e, 'a, [5, 2], [1, 2, 3, 4]', 'f32[1, 2, 5, 2]')
+for c in ('False', 'True'):
+    A('upsample_bilinear2d.vec', 'a, None, %s, [2.0, 2.0]' % c, 'f32[1, 2, 3, 2]')
+    A('upsample_bilinear2d.vec', 'a, [5, 3], %s, None' % c, 'f32[1, 2, 3, 4]')
+    A('upsample_bilinear2d.default', 'a, [1, 8], %s, None, 2.0' % c, 'f32[1, 2, 3, 4]')
+    A('upsample_linear1d.vec', 'a, [7], %s, None' % c, 'f32[2, 2, 3]')
+    A('upsample_trilinear3d.vec', 'a, [3, 1, 4], %s, None' % c, 'f32[1, 1, 2, 3, 2]')
+for f in ('reflection', 'replication'):
+    A(f + '_pad1d.default', 'a, [2, 1]', 'f32[2, 4]')
+    A(f + '_pad2d.default', 'a, [2, 1, 0, 1]', 'f32[1, 2, 3, 4]')
+    A(f + '_pad3d.default', 'a, [1, 0, 1, 1, 0, 1]', 'f32[1, 2, 2, 3]')
+    A(f + '_pad1d_backward.default', 'b, a, [2, 1]', 'f32[2, 4]', 'f32[2, 7]')
+    A(f + '_pad2d_backward.default', 'b, a, [2, 1, 0, 1]', 'f32[1, 2, 3, 4]', 'f32[1, 2, 4, 7]')
+
 report()
