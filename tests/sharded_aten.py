@@ -251,6 +251,17 @@ UP = 'y%s: upsample_nearest2d_backward.default(g, [6, 4], [%d, 2, 3, 2])\nreturn
 case('upsample_gradient_by_batch', UP % ('[4, 2, 3, 2]', 4), UP % ('[2, 2, 3, 2]', 2), 'g[4, 2, 6, 4] -> [2, 2, 6, 4] Shard(0)', 'Shard(0)',
      ('return y', 'z[2, 2, 3, 2]: mul.Tensor(y, 2)\nreturn z'))
 
+# ---- what depends on elements before; diagonals; pixels ----
+SCAN = 'r: cummax.default(x, 1)\ny%s: r[0]\nii64%s: r[1]\nreturn y, i'
+case('cummax_by_row', SCAN % ('[4, 5]', '[4, 5]'), SCAN % ('[2, 5]', '[2, 5]'), 'x[4, 5] -> [2, 5] Shard(0)', 'Shard(0); Shard(0)', ('cummax', 'cummin'))
+SCAN = 'yi64%s: bucketize.Tensor(x, b)\nreturn y'
+case('bucketize_by_row', SCAN % '[4, 5]', SCAN % '[2, 5]', 'x[4, 5] -> [2, 5] Shard(0); b[3] Replicate', 'Shard(0)', ('(x, b)', '(x, b, right = True)'))
+SCAN = 'y%s: diagonal.default(x, 1, 1, 2)\nreturn y'
+case('diagonal_by_batch', SCAN % '[4, 2]', SCAN % '[2, 2]', 'x[4, 3, 3] -> [2, 3, 3] Shard(0)', 'Shard(0)', ('(x, 1', '(x, -1'))
+SCAN = 'y%s: pixel_shuffle.default(x, 2)\nreturn y'
+case('pixel_shuffle_by_channel', SCAN % '[1, 4, 4, 6]', SCAN % '[1, 2, 4, 6]', 'x[1, 16, 2, 3] -> [1, 8, 2, 3] Shard(1)', 'Shard(1)',
+     ('return y', 'z[1, 2, 4, 6]: flip.default(y, [1])\nreturn z'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -261,4 +261,30 @@ for f in ('reflection', 'replication'):
     A(f + '_pad1d_backward.default', 'b, a, [2, 1]', 'f32[2, 4]', 'f32[2, 7]')
     A(f + '_pad2d_backward.default', 'b, a, [2, 1, 0, 1]', 'f32[1, 2, 3, 4]', 'f32[1, 2, 4, 7]')
 
+# ---- what depends on elements before ----
+for f in 'cummax cummin'.split():
+    A(f + '.default', 'a, 1', 'f32[2, 6]<4')
+    A(f + '.default', 'a, -2', 'i64[5, 2]<4')
+A('logcumsumexp.default', 'a, 0', 'f32[4, 2]')
+for r in ('', ', right = True'):
+    A('bucketize.Tensor', 'a, b' + r, 'f32[2, 3]<6', 'f32[4]=0,1,1,4')
+    A('bucketize.Tensor', 'a, b, out_int32 = True' + r, 'i64[5]<6', 'i64[3]=1,2,4')
+    A('searchsorted.Tensor', 'a, b' + r, 'f32[2, 4]=0,1,2,3,1,1,2,5', 'f32[2, 3]<6')
+    A('searchsorted.Tensor', 'a, b' + r, 'f32[4]=0,1,2,2', 'f32[2, 3]<6')
+A('searchsorted.Tensor', "a, b, side = 'right'", 'i64[4]=0,1,2,2', 'i64[3]=0,2,3')
+A('masked_scatter.default', 'a, b, c', 'f32[3, 4]', 'b8[3, 4]', 'f32[12]')
+A('masked_scatter.default', 'a, b, c', 'i64[3, 4]', 'b8[3, 1]', 'i64[4, 3]')
+
+# ---- diagonals, pixels ----
+for o in (0, 1, -1, 3):
+    A('diagonal.default', 'a, %d' % o, 'f32[3, 4]')
+    A('diagonal.default', 'a, %d, -1, 0' % o, 'f32[3, 2, 4]')
+    A('diag_embed.default', 'a, %d' % o, 'f32[2, 3]')
+    A('diagonal_backward.default', 'a, [3, 4], %d, 0, 1' % o, 'f32[%d]' % {0: 3, 1: 3, -1: 2, 3: 1}[o])
+A('diag_embed.default', 'a, 1, 0, 2', 'f32[2, 3]')
+A('diagonal_scatter.default', 'a, b, 1', 'f32[3, 4]', 'f32[3]')
+A('diagonal_scatter.default', 'a, b, -1, 2, 0', 'f32[3, 2, 4]', 'f32[2, 3]')
+A('pixel_shuffle.default', 'a, 2', 'f32[1, 8, 2, 3]')
+A('pixel_unshuffle.default', 'a, 2', 'f32[2, 4, 6]')
+
 report()
