@@ -262,6 +262,17 @@ SCAN = 'y%s: pixel_shuffle.default(x, 2)\nreturn y'
 case('pixel_shuffle_by_channel', SCAN % '[1, 4, 4, 6]', SCAN % '[1, 2, 4, 6]', 'x[1, 16, 2, 3] -> [1, 8, 2, 3] Shard(1)', 'Shard(1)',
      ('return y', 'z[1, 2, 4, 6]: flip.default(y, [1])\nreturn z'))
 
+# ---- classes of pixels, bags, normalized weights ----
+PIXELS = 'r: nll_loss2d_forward.default(x, t, None, 2, -100)\nl[]: r[0]\nw[]: r[1]\n'
+case('nll_of_pixels_by_batch', PIXELS + 'return l, w', PIXELS + 'a[]: sum(l)\nb[]: sum(w)\nreturn a, b',
+     'x[4, 3, 2, 2] -> [2, 3, 2, 2] Shard(0); ti64[4, 2, 2] -> [2, 2, 2] Shard(0)', 'Replicate; Replicate', ('sum(l)', 'avg(l)'), ('2, -100', '2, 0'))
+BAG = 'r: _embedding_bag.default(w, i, o, False, 1)\ny%s: r[0]\nreturn y'
+case('embedding_bag_by_column', BAG % '[3, 4]', BAG % '[3, 2]', 'w[8, 4] -> [8, 2] Shard(1); ii64[6] Replicate; oi64[3] Replicate', 'Shard(1)',
+     ('False, 1', 'False, 0'))
+NORM = 'r: _weight_norm_interface.default(v, g, 0)\nw%s: r[0]\nreturn w'
+case('weight_norm_by_row', NORM % '[6, 4]', NORM % '[3, 4]', 'v[6, 4] -> [3, 4] Shard(0); g[6, 1] -> [3, 1] Shard(0)', 'Shard(0)',
+     ('return w', 'n[3, 1]: r[1]\nu[3, 4]: mul.Tensor(w, n)\nreturn u'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -1,9 +1,9 @@
 /* aten_loss.c: negative log likelihood, cross entropy; losses that compare
  * element by element: aten_loss_compare.c.
  *
- * nll: out[n] = -w[t] x[n, t], t = target[n], zero where t is ignore_index;
- * then nothing (reduction 0), the sum over that of the weights (1: mean), or
- * the sum (2). */
+ * nll: out[n] = -w[t] x[n, t], t = target[n] (more dimensions may follow), zero
+ * where t is ignore_index; then nothing (reduction 0), the sum over that of the
+ * weights (1: mean), or the sum (2). */
 #include "encode/aten_loss.h"
 
 #include <string.h>
@@ -26,24 +26,34 @@ spi_reduction spi_reduction_of(sp_ctx *ctx, const sp_node *node) {
 
 /* ---- shapes ---- */
 
-/* self is [N, C] or [C], target [N] or []. */
+/* self is [C] or [N, C, ...], target [] or [N, ...]. */
+static uint32_t class_dim(const sp_shape *a) {
+  return a->n_dims == 1 ? 0 : 1;
+}
+
 static void check_classes(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
   const sp_shape *a = spi_arg_shape(ctx, program, node, "self");
   const sp_shape *t = spi_arg_shape(ctx, program, node, "target");
-  if (a->n_dims < 1 || a->n_dims > 2) {
-    spi_unknown(ctx, node, "scores of %u dimensions", a->n_dims);
+  if (a->n_dims < 1) {
+    spi_bad(ctx, node, "scores without a dimension");
+  }
+  int64_t dims[SP_MAX_DIMS];
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < a->n_dims; d++) {
+    if (d != class_dim(a)) {
+      dims[n++] = a->dims[d];
+    }
   }
   if (!sp_dtype_is_int(t->dtype)) {
     spi_unknown(ctx, node, "targets that are no classes");
   }
   spi_expect_operand(ctx, program, node,
-                     (uint32_t)spi_arg_operand(node, "target"), a->n_dims - 1,
-                     a->dims);
+                     (uint32_t)spi_arg_operand(node, "target"), n, dims);
   int64_t w = spi_arg_operand(node, "weight");
   if (w >= 0) {
     spi_expect_operand(ctx, program, node, (uint32_t)w, 1,
-                       a->dims + a->n_dims - 1);
+                       a->dims + class_dim(a));
   }
 }
 
@@ -97,6 +107,14 @@ static sp_expr weight_of(const classes *c, sp_expr target, sp_expr bounded) {
   return sp_ite(c->p, ignored, sp_real_i64(c->p, 0), w);
 }
 
+/* The index of self for one of target and a class. */
+static void score_index(const classes *c, const sp_expr *n, sp_expr class,
+                        sp_expr *at) {
+  for (uint32_t d = 0, k = 0; d < c->a->n_dims; d++) {
+    at[d] = d == class_dim(c->a) ? class : n[k++];
+  }
+}
+
 /* Scores, or their log softmax for a cross entropy; at[] with the class. */
 static sp_expr score(const classes *c, const sp_expr *at, bool logits) {
   sp_pool *p = c->p;
@@ -104,8 +122,9 @@ static sp_expr score(const classes *c, const sp_expr *at, bool logits) {
   if (!logits) {
     return x;
   }
-  uint32_t d = c->a->n_dims - 1;
-  sp_expr j[2] = {at[0], {0}}, k = sp_fresh(p, c->a->dims[d]), m, sum;
+  uint32_t d = class_dim(c->a);
+  sp_expr j[SP_MAX_DIMS], k = sp_fresh(p, c->a->dims[d]), m, sum;
+  memcpy(j, at, c->a->n_dims * sizeof *j);
   j[d] = k;
   m = spi_red(c->call, SP_REDUCER_MAX, SP_F64, 1, &k,
               spi_arg_read(c->call, "self", j));
@@ -116,21 +135,26 @@ static sp_expr score(const classes *c, const sp_expr *at, bool logits) {
   return sp_sub(p, sp_sub(p, x, m), sp_fn1(p, "log", sum));
 }
 
-/* -w[t] x[n, t] at n[0], and the weight. */
+/* -w[t] x[n, t] at n, and the weight. */
 static sp_expr loss_at(const classes *c, const sp_expr *n, bool logits,
                        sp_expr *weight) {
   sp_pool *p = c->p;
-  uint32_t d = c->a->n_dims - 1;
   sp_expr t = spi_arg_read(c->call, "target", n);
-  sp_expr b = spi_bounded(c->call, t, c->a->dims[d]);
-  sp_expr at[2] = {{0}};
-  if (d > 0) {
-    at[0] = n[0];
-  }
-  at[d] = b;
+  sp_expr b = spi_bounded(c->call, t, c->a->dims[class_dim(c->a)]);
+  sp_expr at[SP_MAX_DIMS] = {{0}};
+  score_index(c, n, b, at);
   *weight = weight_of(c, t, b);
   return sp_scale(p, sp_mul(p, *weight, score(c, at, logits)),
                   sp_num_from_i64(p, -1));
+}
+
+/* New variables for an index of target. */
+static void fresh(const classes *c, sp_expr *n) {
+  for (uint32_t d = 0, k = 0; d < c->a->n_dims; d++) {
+    if (d != class_dim(c->a)) {
+      n[k++] = sp_fresh(c->p, c->a->dims[d]);
+    }
+  }
 }
 
 static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
@@ -142,13 +166,12 @@ static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
     return call->result == 1 ? sp_real_i64(p, 0) : loss_at(&c, idx, logits, &w);
   }
   uint32_t vars = c.a->n_dims - 1;
-  sp_expr n = vars ? sp_fresh(p, c.a->dims[0]) : (sp_expr){0};
-  sp_expr loss = spi_sum(call, vars, &n, loss_at(&c, &n, logits, &w));
-  if (vars) {
-    n = sp_fresh(p, c.a->dims[0]);
-    loss_at(&c, &n, false, &w);
-  }
-  sp_expr total = spi_sum(call, vars, &n, w);
+  sp_expr n[SP_MAX_DIMS] = {{0}};
+  fresh(&c, n);
+  sp_expr loss = spi_sum(call, vars, n, loss_at(&c, n, logits, &w));
+  fresh(&c, n);
+  loss_at(&c, n, false, &w);
+  sp_expr total = spi_sum(call, vars, n, w);
   if (call->result == 1) {
     return total;
   }
@@ -168,12 +191,18 @@ static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
   classes c = classes_of(call);
   sp_pool *p = c.p;
   spi_reduction kind = spi_reduction_of(spi_call_ctx(call), call->node);
-  uint32_t d = c.a->n_dims - 1;
-  sp_expr t = spi_arg_read(call, "target", idx);
+  uint32_t d = class_dim(c.a);
+  sp_expr n[SP_MAX_DIMS] = {{0}};
+  for (uint32_t i = 0, k = 0; i < c.a->n_dims; i++) {
+    if (i != d) {
+      n[k++] = idx[i];
+    }
+  }
+  sp_expr t = spi_arg_read(call, "target", n);
   sp_expr w = weight_of(&c, t, idx[d]);
-  sp_expr g = spi_arg_read(call, "grad_output", idx);
+  sp_expr g = spi_arg_read(call, "grad_output", n);
   if (kind == SPI_LOSS_MEAN) {
-    g = sp_div(p, g, spi_arg_read(call, "total_weight", idx));
+    g = sp_div(p, g, spi_arg_read(call, "total_weight", n));
   }
   sp_expr e = sp_scale(p, sp_mul(p, w, g), sp_num_from_i64(p, -1));
   return sp_ite(p, sp_eq(p, t, idx[d]), e, sp_real_i64(p, 0));
@@ -186,17 +215,17 @@ static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
 SPI_ATEN(nll_loss_forward, TARGET "int reduction, int ignore_index", nll_shape,
          nll_element,
          "out[n] = -w[t] x[n, t], t = target[n]; reduced; the weights' sum",
-         "aten.nll_loss_forward.default")
+         "aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
 SPI_ATEN(nll_loss, TARGET "int reduction=1, int ignore_index=-100", nll_shape,
          nll_element, "out[n] = -w[t] x[n, t], t = target[n]; reduced",
-         "aten.nll_loss.default", "aten.nll_loss_nd.default",
-         "torch._C._nn.nll_loss_nd")
+         "aten.nll_loss.default", "aten.nll_loss2d.default",
+         "aten.nll_loss_nd.default", "torch._C._nn.nll_loss_nd")
 SPI_ATEN(nll_loss_backward,
          "Tensor grad_output, " TARGET "int reduction, int ignore_index, "
          "Tensor total_weight",
          backward_shape, backward_element,
          "out[n, c] = c == target[n] ? -w[c] g : 0, over the weights' sum",
-         "aten.nll_loss_backward.default")
+         "aten.nll_loss_backward.default", "aten.nll_loss2d_backward.default")
 SPI_ATEN(cross_entropy_loss,
          TARGET "int reduction=1, int ignore_index=-100, "
                 "Scalar label_smoothing=0.0!",

@@ -287,4 +287,20 @@ A('diagonal_scatter.default', 'a, b, -1, 2, 0', 'f32[3, 2, 4]', 'f32[2, 3]')
 A('pixel_shuffle.default', 'a, 2', 'f32[1, 8, 2, 3]')
 A('pixel_unshuffle.default', 'a, 2', 'f32[2, 4, 6]')
 
+# ---- classes of each pixel ----
+for red in (0, 1, 2):
+    A('nll_loss2d_forward.default', 'a, b, None, %d, -100' % red, 'f32[2, 3, 2, 2]', 'i64[2, 2, 2]<3', skip=(1,) if red == 0 else ())
+    A('nll_loss2d_forward.default', 'a, b, c, %d, 1' % red, 'f32[2, 3, 2, 2]', 'i64[2, 2, 2]<3', 'f32[3]+', skip=(1,) if red == 0 else ())
+    A('nll_loss2d_backward.default', 'd, a, b, None, %d, 1, c' % red, 'f32[2, 3, 2, 2]', 'i64[2, 2, 2]<3', 'f32[]=4', 'f32[2, 2, 2]' if red == 0 else 'f32[]')
+C('torch.nn.functional.cross_entropy(a, b)', 'f32[2, 3, 4]', 'i64[2, 4]<3')
+
+# ---- bags, normalized weights ----
+for o in ('0', '1'):
+    A('_embedding_bag.default', 'a, b, c, False, ' + o, 'f32[5, 3]', 'i64[6]<5', 'i64[4]=0,2,2,5', skip=(1, 2, 3))
+    A('_embedding_bag.default', 'a, b, c, False, %s, False, None, True, 2' % o, 'f32[5, 3]', 'i64[6]<5', 'i64[4]=0,2,3,6', skip=(1, 2, 3))
+A('_embedding_bag_forward_only.default', 'a, b, c, False, 0, False, d', 'f32[5, 3]', 'i64[6]<5', 'i64[3]=0,2,3', 'f32[6]', skip=(1, 2, 3))
+for d, g in ((0, 'f32[3, 1, 1]'), (2, 'f32[1, 1, 4]')):
+    A('_weight_norm_interface.default', 'a, b, %d' % d, 'f32[3, 2, 4]', g)
+    A('_weight_norm_interface_backward.default', 'a, b, c, d, %d' % d, 'f32[3, 2, 4]', 'f32[3, 2, 4]', g, g + '+')
+
 report()
