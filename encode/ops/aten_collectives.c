@@ -8,15 +8,15 @@
  * The operand is called self; "coalesced" operators and those of c10d take a
  * list, and result k belongs to its element k. What c10d operators write into
  * (output) is not read. */
-#include "encode/aten_util.h"
+#include "encode/aten_collective.h"
 #include "encode/op_groups.h"
 
 #include <string.h>
 
 /* ---- checks ---- */
 
-static const sp_groups *groups_of(sp_ctx *ctx, const sp_program *program,
-                                  const sp_node *node) {
+const sp_groups *spi_funcol_groups(sp_ctx *ctx, const sp_program *program,
+                                   const sp_node *node) {
   const sp_groups *g = spi_attr_groups(node, "replica_groups");
   if (!g) {
     const char *name = spi_arg_text(node, "group_name");
@@ -67,7 +67,7 @@ static void same_shapes(sp_ctx *ctx, const sp_program *program,
 /* Ranks of a group; where the call says how many, it must be right. */
 static int64_t group_size(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
-  int64_t w = spi_group_size(groups_of(ctx, program, node));
+  int64_t w = spi_group_size(spi_funcol_groups(ctx, program, node));
   int64_t n =
       has(node, "group_size") ? spi_arg_int(ctx, node, "group_size") : w;
   if (n != w) {
@@ -82,15 +82,10 @@ static uint32_t dim_of(sp_ctx *ctx, const sp_node *node, uint32_t n) {
   return has(node, "int dim") ? spi_arg_dim(ctx, node, "dim", n) : 0;
 }
 
-typedef struct reduce_op {
-  sp_reducer kind;
-  bool average;
-} reduce_op;
-
-static bool reduce_op_of(const sp_node *node, reduce_op *out) {
+bool spi_reduce_op_of(const sp_node *node, spi_reduce_op *out) {
   static const struct {
     const char *text;
-    reduce_op op;
+    spi_reduce_op op;
   } names[] = {
       {"sum", {SP_REDUCER_SUM, false}},      {"avg", {SP_REDUCER_SUM, true}},
       {"max", {SP_REDUCER_MAX, false}},      {"min", {SP_REDUCER_MIN, false}},
@@ -109,8 +104,8 @@ static bool reduce_op_of(const sp_node *node, reduce_op *out) {
 
 static void check_reduce(sp_ctx *ctx, const sp_program *program,
                          const sp_node *node) {
-  reduce_op op = {SP_REDUCER_SUM, false};
-  if (!reduce_op_of(node, &op)) {
+  spi_reduce_op op = {SP_REDUCER_SUM, false};
+  if (!spi_reduce_op_of(node, &op)) {
     spi_unknown(ctx, node, "reduces by %s", spi_arg_text(node, "reduce_op"));
   }
   for (uint32_t k = 0; k < node->n_out; k++) {
@@ -123,7 +118,7 @@ static void check_reduce(sp_ctx *ctx, const sp_program *program,
 
 static void all_reduce_shape(sp_ctx *ctx, const sp_program *program,
                              const sp_node *node) {
-  groups_of(ctx, program, node);
+  spi_funcol_groups(ctx, program, node);
   check_reduce(ctx, program, node);
   same_shapes(ctx, program, node);
 }
@@ -156,7 +151,7 @@ static void reduce_scatter_shape(sp_ctx *ctx, const sp_program *program,
 
 static void broadcast_shape(sp_ctx *ctx, const sp_program *program,
                             const sp_node *node) {
-  const sp_groups *g = groups_of(ctx, program, node);
+  const sp_groups *g = spi_funcol_groups(ctx, program, node);
   int64_t src = spi_arg_int(ctx, node, "src");
   if (src < 0 || src >= spi_group_size(g)) {
     spi_bad(ctx, node, "the source is %lld in a group of %lld", (long long)src,
@@ -165,27 +160,11 @@ static void broadcast_shape(sp_ctx *ctx, const sp_program *program,
   same_shapes(ctx, program, node);
 }
 
-/* c10d.allgather_: result k is the input of member k. */
-static void list_gather_shape(sp_ctx *ctx, const sp_program *program,
-                              const sp_node *node) {
-  int64_t w = group_size(ctx, program, node);
-  uint32_t n;
-  const int64_t *v = spi_arg_operands(node, "inputs", &n);
-  if (n != 1 || v[0] < 0 || (int64_t)node->n_out > w) {
-    spi_unknown(ctx, node, "gathers %u tensors", n);
-  }
-  const sp_shape *a = spi_in(program, node, (uint32_t)v[0]);
-  spi_dims s = spi_dims_of(a);
-  for (uint32_t k = 0; k < node->n_out; k++) {
-    spi_yields(ctx, program, node, k, &s, sp_dtype_sort(a->dtype));
-  }
-}
-
 /* ---- elements ---- */
 
 static sp_expr over_group(const sp_call *call, const sp_expr *idx) {
-  reduce_op op = {SP_REDUCER_SUM, false};
-  reduce_op_of(call->node, &op);
+  spi_reduce_op op = {SP_REDUCER_SUM, false};
+  spi_reduce_op_of(call->node, &op);
   spi_members m = spi_members_of(call, true);
   if (m.w == 1) {
     return sp_call_read(call, operand(call), idx);
@@ -245,18 +224,6 @@ static sp_expr broadcast_element(const sp_call *call, const sp_expr *idx) {
   sp_expr from =
       spi_member(&m, sp_int(call->pool, spi_arg_int(ctx, call->node, "src")));
   sp_expr e = spi_read_at(call, operand(call), from, idx);
-  sp_scratch_release(ctx, mark);
-  return e;
-}
-
-static sp_expr list_gather_element(const sp_call *call, const sp_expr *idx) {
-  sp_ctx *ctx = spi_call_ctx(call);
-  sp_mark mark = sp_scratch_mark(ctx);
-  uint32_t n;
-  const int64_t *v = spi_arg_operands(call->node, "inputs", &n);
-  spi_members m = spi_members_of(call, false);
-  sp_expr from = spi_member(&m, sp_int(call->pool, call->result));
-  sp_expr e = spi_read_at(call, (uint32_t)v[0], from, idx);
   sp_scratch_release(ctx, mark);
   return e;
 }
@@ -425,7 +392,7 @@ static exchange exchange_of(sp_ctx *ctx, const sp_program *program,
 static void all_to_all_shape(sp_ctx *ctx, const sp_program *program,
                              const sp_node *node) {
   spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
-  groups_of(ctx, program, node);
+  spi_funcol_groups(ctx, program, node);
   if (s.n == 0 || node->n_out != 1 || spi_out(program, node, 0)->n_dims == 0) {
     spi_bad(ctx, node, "exchanges scalars");
   }
@@ -534,10 +501,19 @@ SPI_ATEN(c10d_allgather_base,
          "Tensor output, Tensor self, any? group_name" IN_PLACE,
          all_gather_shape, all_gather_element, GATHERED,
          BOTH("c10d._allgather_base_"))
-SPI_ATEN(c10d_allgather,
-         "Tensor[] output, Tensor[] inputs, any? group_name" IN_PLACE,
-         list_gather_shape, list_gather_element, "out_k(r)[i] = a(member k)[i]",
-         BOTH("c10d.allgather_"))
+SPI_ATEN(c10d_allreduce_coalesced,
+         "Tensor[] self, any? group_name, str reduce_op" IN_PLACE,
+         all_reduce_shape, all_reduce_element, REDUCED,
+         BOTH("c10d.allreduce_coalesced_"))
+SPI_ATEN(c10d_allgather_coalesced,
+         "Tensor[] output, Tensor[] self, any? group_name" IN_PLACE,
+         all_gather_shape, all_gather_element, GATHERED,
+         BOTH("c10d.allgather_into_tensor_coalesced_"))
+SPI_ATEN(c10d_reduce_scatter_coalesced,
+         "Tensor[] output, Tensor[] self, any? group_name, "
+         "str reduce_op" IN_PLACE,
+         reduce_scatter_shape, reduce_scatter_element, SCATTERED,
+         BOTH("c10d.reduce_scatter_tensor_coalesced_"))
 SPI_ATEN(c10d_reduce_scatter_base,
          "Tensor output, Tensor self, any? group_name, str reduce_op" IN_PLACE,
          reduce_scatter_shape, reduce_scatter_element, SCATTERED,
@@ -566,7 +542,9 @@ const sp_op *const sp_ops_aten_collectives[] = {
     &c10d_allreduce_row,
     &c10d_broadcast_row,
     &c10d_allgather_base_row,
-    &c10d_allgather_row,
+    &c10d_allreduce_coalesced_row,
+    &c10d_allgather_coalesced_row,
+    &c10d_reduce_scatter_coalesced_row,
     &c10d_reduce_scatter_base_row,
     &c10d_alltoall_base_row,
     NULL,

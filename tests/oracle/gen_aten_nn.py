@@ -303,4 +303,24 @@ for d, g in ((0, 'f32[3, 1, 1]'), (2, 'f32[1, 1, 4]')):
     A('_weight_norm_interface.default', 'a, b, %d' % d, 'f32[3, 2, 4]', g)
     A('_weight_norm_interface_backward.default', 'a, b, c, d, %d' % d, 'f32[3, 2, 4]', 'f32[3, 2, 4]', g, g + '+')
 
+
+# ---- collectives of c10d on lists: four ranks, in an order of their own; computed here ----
+def lists(name, call, f):
+    """ins, outs by position: f(position, member's [a, b, c, d] by position) -> list of results, written into e0, e1, ..."""
+    order = [2, 0, 3, 1]
+    ins = [[draw('f32[2]') for _ in range(4)] for _ in range(4)]
+    by = [ins[r] for r in order]
+    outs = [f(order.index(r), by) for r in range(4)]
+    lines = ['g = self._torchbind_obj0']
+    lines += ['e%d: %s = torch.ops.aten.empty.memory_format([%d])' % (k, annotation(x), len(x)) for k, x in enumerate(outs[0])]
+    lines += ['written = torch.ops.c10d.' + call, 'return (%s,)' % ', '.join('e%d' % k for k in range(len(outs[0])))]
+    emit('c10d_' + name, dict(zip('abcd', ins[0])), lines, outs, 4, ['_torchbind_obj0 2,0,3,1'], ins)
+
+
+lists('alltoall', 'alltoall_.default([e0, e1, e2, e3], [a, b, c, d], g, False)', lambda p, by: [x[p] for x in by])
+for op, g in (('sum', lambda x: x.sum(0)), ('avg', lambda x: x.mean(0)), ('max', lambda x: x.amax(0))):
+    lists('reduce_scatter_' + op, "reduce_scatter_.default([e0], [[a, b, c, d]], g, '%s', False)" % op, lambda p, by: [g(torch.stack([x[p] for x in by]))])
+lists('allgather_coalesced', 'allgather_into_tensor_coalesced_.default([e0, e1], [a, b], g, False)', lambda p, by: [torch.cat([x[k] for x in by]) for k in (0, 1)])
+lists('allgather', 'allgather_.default([[e0, e1, e2, e3]], [b], g, False)', lambda p, by: [x[1] for x in by])
+
 report()
