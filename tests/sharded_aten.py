@@ -273,6 +273,14 @@ NORM = 'r: _weight_norm_interface.default(v, g, 0)\nw%s: r[0]\nreturn w'
 case('weight_norm_by_row', NORM % '[6, 4]', NORM % '[3, 4]', 'v[6, 4] -> [3, 4] Shard(0); g[6, 1] -> [3, 1] Shard(0)', 'Shard(0)',
      ('return w', 'n[3, 1]: r[1]\nu[3, 4]: mul.Tensor(w, n)\nreturn u'))
 
+# ---- more activations ----
+ACT = 'y%s: prelu.default(x, w)\nreturn y'
+case('prelu_by_channel', ACT % '[2, 4, 3]', ACT % '[2, 2, 3]', 'x[2, 4, 3] -> [2, 2, 3] Shard(1); w[4] -> [2] Shard(0)', 'Shard(1)',
+     ('prelu.default(x, w)', 'leaky_relu.default(x, 0.25)'))
+ACT = 'r: log_sigmoid_forward.default(x)\ny%s: r[0]\nb%s: r[1]\nd%s: log_sigmoid_backward.default(g, x, b)\nreturn y, d'
+case('log_sigmoid_by_batch', ACT % (('[4, 3]',) * 3), ACT % (('[2, 3]',) * 3), 'x[4, 3] -> [2, 3] Shard(0); g[4, 3] -> [2, 3] Shard(0)',
+     'Shard(0); Shard(0)', ('(g, x, b)', '(g, b, x)'), ('return y, d', 'return y, b'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -440,10 +440,10 @@ SPI_ATEN(atan2, PAIR, real_shape, atan2_element,
          SPI_NAMES("atan2", "default"))
 SPI_ATEN(maximum, PAIR, arithmetic_shape, maximum_element,
          "out[i] = max(a[i], b[i])", SPI_NAMES("maximum", "default"),
-         "aten.max.other", "prims.maximum.default")
+         "aten.max.other", "aten.fmax.default", "prims.maximum.default")
 SPI_ATEN(minimum, PAIR, arithmetic_shape, minimum_element,
          "out[i] = min(a[i], b[i])", SPI_NAMES("minimum", "default"),
-         "aten.min.other", "prims.minimum.default")
+         "aten.min.other", "aten.fmin.default", "prims.minimum.default")
 BINARY(bitwise_and, "bitwise_and", bits_shape, "a[i] and b[i], bit by bit",
        "operator.and_", "aten.__and__.Tensor")
 BINARY(bitwise_or, "bitwise_or", bits_shape, "a[i] or b[i], bit by bit",

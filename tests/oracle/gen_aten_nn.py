@@ -323,4 +323,28 @@ for op, g in (('sum', lambda x: x.sum(0)), ('avg', lambda x: x.mean(0)), ('max',
 lists('allgather_coalesced', 'allgather_into_tensor_coalesced_.default([e0, e1], [a, b], g, False)', lambda p, by: [torch.cat([x[k] for x in by]) for k in (0, 1)])
 lists('allgather', 'allgather_.default([[e0, e1, e2, e3]], [b], g, False)', lambda p, by: [x[1] for x in by])
 
+# ---- more activations, more functions ----
+X = 'f32[7]=-4,-0.5,-0.25,0,0.5,1,3'
+A('log_sigmoid_forward.default', 'a', X)
+A('log_sigmoid_backward.default', 'a, b, c', 'f32[7]', X, 'f32[7]+')
+for f in 'hardshrink softshrink'.split():
+    A(f + '.default', 'a', X)
+    A(f + '_backward.default', 'b, a, 0.75', X, 'f32[7]')
+A('prelu.default', 'a, b', 'f32[2, 3, 2]', 'f32[3]')
+A('prelu.default', 'a, b', 'f32[4]', 'f32[1]')
+A('_prelu_kernel.default', 'a, b', 'f32[2, 3, 2]', 'f32[1, 3, 1]')
+A('_prelu_kernel_backward.default', 'a, b, c', 'f32[2, 3, 2]', 'f32[2, 3, 2]', 'f32[1, 3, 1]')
+A('selu.default', 'a', X)
+A('celu.default', 'a, 1.5', X)
+C('torch.nn.functional.softsign(a)', X)
+A('isposinf.default', 'a', 'f32[4]=inf,1,-inf,0')
+A('isneginf.default', 'a', 'f32[4]=inf,1,-inf,0')
+A('nan_to_num.default', 'a, 0.0, 5.0, -7.0', 'f32[4]=inf,1,-inf,0')
+A('nan_to_num.default', 'a', 'f32[4]=inf,1,-inf,0')
+A('frac.default', 'a', X)
+for f in 'logaddexp hypot fmax fmin'.split():
+    A(f + '.default', 'a, b', 'f32[2, 3]', 'f32[3]')
+A('xlogy.Tensor', 'a, b', 'f32[4]=0,1,2,-1', 'f32[4]=0.5,1,2,3')
+A('xlogy.Scalar_Other', 'a, 3', X)
+
 report()
