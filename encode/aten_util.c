@@ -142,6 +142,19 @@ int64_t spi_arg_entry(sp_ctx *ctx, const sp_node *node, const char *name,
   return v[count == 1 ? 0 : d];
 }
 
+spi_dims spi_arg_sizes(sp_ctx *ctx, const sp_node *node, const char *name) {
+  uint32_t n;
+  const int64_t *v = spi_arg_ints(ctx, node, name, &n);
+  spi_dims s = {0};
+  for (uint32_t d = 0; d < n; d++) {
+    if (v[d] < 0 || v[d] >= SP_MAX_ELEMENTS) {
+      spi_bad(ctx, node, "%s has %lld", name, (long long)v[d]);
+    }
+    spi_dims_push(ctx, node, &s, v[d]);
+  }
+  return s;
+}
+
 void spi_broadcast(sp_ctx *ctx, const sp_node *node, spi_dims *s,
                    const sp_shape *t) {
   if (t->n_dims > s->n) {

@@ -47,6 +47,8 @@ void spi_arg_dims(sp_ctx *ctx, const sp_node *node, const char *name,
 /* Number d of a list that has one for all n dimensions, or one each. */
 int64_t spi_arg_entry(sp_ctx *ctx, const sp_node *node, const char *name,
                       uint32_t d, uint32_t n);
+/* The sizes that a list names. */
+spi_dims spi_arg_sizes(sp_ctx *ctx, const sp_node *node, const char *name);
 /* s becomes its common broadcast with t. */
 void spi_broadcast(sp_ctx *ctx, const sp_node *node, spi_dims *s,
                    const sp_shape *t);

@@ -309,6 +309,9 @@ static void call_lists(fx_build *b, const fx_stmt *s, const fx_effect *e,
     }
     shapes[i] = b->vars.v[var].shape;
   }
+  if (flat.n == 0) {
+    write_unknown(b, s);
+  }
   uint32_t out = call_node(b, s, e->op, c, flat.n, shapes, NULL), k = 0;
   fx_value *results = sp_alloc_n(b->ctx, lists->n, sizeof *results);
   for (uint32_t i = 0; i < lists->n; i++) {

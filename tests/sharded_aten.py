@@ -281,6 +281,14 @@ ACT = 'r: log_sigmoid_forward.default(x)\ny%s: r[0]\nb%s: r[1]\nd%s: log_sigmoid
 case('log_sigmoid_by_batch', ACT % (('[4, 3]',) * 3), ACT % (('[2, 3]',) * 3), 'x[4, 3] -> [2, 3] Shard(0); g[4, 3] -> [2, 3] Shard(0)',
      'Shard(0); Shard(0)', ('(g, x, b)', '(g, b, x)'), ('return y, d', 'return y, b'))
 
+# ---- windows as columns ----
+FOLD = 'y%s: im2col.default(x, [2, 2], [1, 1], [1, 1], [1, 1])\nreturn y'
+case('im2col_by_batch', FOLD % '[4, 8, 12]', FOLD % '[2, 8, 12]', 'x[4, 2, 2, 3] -> [2, 2, 2, 3] Shard(0)', 'Shard(0)',
+     ('return y', 'z[2, 8, 12]: flip.default(y, [1])\nreturn z'))
+FOLD = 'y%s: col2im.default(x, [2, 3], [2, 2], [1, 1], [1, 1], [1, 1])\nreturn y'
+case('col2im_by_channel', FOLD % '[2, 4, 2, 3]', FOLD % '[2, 2, 2, 3]', 'x[2, 16, 12] -> [2, 8, 12] Shard(1)', 'Shard(1)',
+     ('return y', 'z[2, 2, 2, 3]: flip.default(y, [1])\nreturn z'))
+
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split('\n')[0])

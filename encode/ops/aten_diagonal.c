@@ -120,13 +120,8 @@ static diagonal embedding(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
   const sp_shape *a = spi_arg_shape(ctx, program, node, "self");
   spi_dims whole = {0};
-  uint32_t n;
   if (strstr(sp_op_find(node->op)->params, "input_sizes")) {
-    const int64_t *v = spi_arg_ints(ctx, node, "input_sizes", &n);
-    for (uint32_t d = 0; d < n; d++) {
-      spi_dims_push(ctx, node, &whole, v[d]);
-    }
-    return diagonal_of(ctx, node, whole);
+    return diagonal_of(ctx, node, spi_arg_sizes(ctx, node, "input_sizes"));
   }
   int64_t offset = spi_arg_int(ctx, node, "offset");
   if (a->n_dims == 0 || a->n_dims + 1 > SP_MAX_DIMS ||

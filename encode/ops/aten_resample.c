@@ -136,15 +136,9 @@ static resample resample_of(sp_ctx *ctx, const sp_program *program,
                             const sp_node *node) {
   resample r = {.n = dims_of(node), .kind = kind_of(node)};
   const char *params = sp_op_find(node->op)->params;
-  uint32_t n;
-  if (strstr(params, "input_size")) {
-    const int64_t *v = spi_arg_ints(ctx, node, "input_size", &n);
-    for (uint32_t d = 0; d < n; d++) {
-      spi_dims_push(ctx, node, &r.in, v[d]);
-    }
-  } else {
-    r.in = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
-  }
+  r.in = strstr(params, "input_size")
+             ? spi_arg_sizes(ctx, node, "input_size")
+             : spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
   bool pads = r.kind == REFLECT || r.kind == REPLICATE;
   if (r.in.n != r.n + 2 && !(pads && r.in.n == r.n + 1)) {
     spi_bad(ctx, node, "%u dimensions", r.in.n);
@@ -238,17 +232,21 @@ static sp_expr backward_element(const sp_call *call, const sp_expr *idx) {
 
 /* ---- linear ---- */
 
-static void linear_shape(sp_ctx *ctx, const sp_program *program,
-                         const sp_node *node) {
-  resample r = resample_of(ctx, program, node);
-  for (uint32_t d = 0; d < r.n; d++) {
-    int64_t in = r.in.d[r.lead + d], out = r.out.d[r.lead + d];
+static void check_linear(sp_ctx *ctx, const sp_node *node, const resample *r) {
+  for (uint32_t d = 0; d < r->n; d++) {
+    int64_t in = r->in.d[r->lead + d], out = r->out.d[r->lead + d];
     if (in < 1 || out < 1 || in > SP_MAX_ELEMENTS || out > SP_MAX_ELEMENTS) {
       spi_bad(ctx, node, "%lld elements from %lld", (long long)out,
               (long long)in);
     }
     spi_mul(ctx, node, 4 * in, out);
   }
+}
+
+static void linear_shape(sp_ctx *ctx, const sp_program *program,
+                         const sp_node *node) {
+  resample r = resample_of(ctx, program, node);
+  check_linear(ctx, node, &r);
   spi_results(ctx, node, 1);
   spi_yields(ctx, program, node, 0, &r.out, SP_SORT_REAL);
 }
@@ -288,6 +286,43 @@ static sp_expr linear_element(const sp_call *call, const sp_expr *idx) {
     e = sp_add(p, e, sp_mul(p, weight, spi_arg_read(call, "self", at)));
   }
   return e;
+}
+
+static void linear_backward_shape(sp_ctx *ctx, const sp_program *program,
+                                  const sp_node *node) {
+  resample r = resample_of(ctx, program, node);
+  check_linear(ctx, node, &r);
+  spi_expect_operand(ctx, program, node,
+                     (uint32_t)spi_arg_operand(node, "grad_output"), r.out.n,
+                     r.out.d);
+  spi_results(ctx, node, 1);
+  spi_yields(ctx, program, node, 0, &r.in, SP_SORT_REAL);
+}
+
+/* The sum of g[o], weighted as y is in o; both neighbours may be y. */
+static sp_expr linear_backward_element(const sp_call *call,
+                                       const sp_expr *idx) {
+  resample r = begin(call);
+  sp_pool *p = r.p;
+  bool corners = spi_arg_bool(sp_pool_ctx(p), call->node, "align_corners");
+  sp_expr vars[3], at[SP_MAX_DIMS] = {{0}}, zero = sp_real_i64(p, 0);
+  sp_expr e, w;
+  memcpy(at, idx, r.lead * sizeof *at);
+  for (uint32_t d = 0; d < r.n; d++) {
+    at[r.lead + d] = vars[d] = sp_fresh(p, r.out.d[r.lead + d]);
+  }
+  e = spi_arg_read(call, "grad_output", at);
+  for (uint32_t d = 0; d < r.n; d++) {
+    sp_expr y = idx[r.lead + d], end = sp_int(p, r.in.d[r.lead + d] - 1);
+    sp_expr low = neighbour(&r, d, corners, vars[d], &w);
+    sp_expr high = sp_min(p, sp_iaddc(p, low, 1), end);
+    sp_expr first = sp_sub(p, sp_real_i64(p, 1), w);
+    low = sp_min(p, low, end);
+    e = sp_mul(p, e,
+               sp_add(p, sp_ite(p, sp_eq(p, low, y), first, zero),
+                      sp_ite(p, sp_eq(p, high, y), w, zero)));
+  }
+  return spi_sum(call, r.n, vars, e);
 }
 
 /* ---- rows ---- */
@@ -335,6 +370,10 @@ SPI_ATEN(upsample_linear_vec, VEC "bool align_corners, float[]? scale_factors",
 SPI_ATEN(upsample_bilinear2d, SIZE ", bool align_corners, " S2, linear_shape,
          linear_element, "out[o] = weighted sum of the neighbours of o I / O",
          "aten.upsample_bilinear2d.default")
+SPI_ATEN(upsample_bilinear2d_backward, GRADIENT "bool align_corners, " S2,
+         linear_backward_shape, linear_backward_element,
+         "out[y] = sum of g[o], weighted as y is in o",
+         "aten.upsample_bilinear2d_backward.default")
 SPI_ATEN(pad_inside, "Tensor self, int[] padding", forward_shape,
          forward_element,
          "out[o] = a[o - before], mirrored or repeated at the ends",
@@ -352,17 +391,11 @@ SPI_ATEN(pad_inside_backward, "Tensor grad_output, Tensor self, int[] padding",
 
 extern const sp_op *const sp_ops_aten_resample[];
 const sp_op *const sp_ops_aten_resample[] = {
-    &upsample_nearest_vec_row,
-    &upsample_exact_vec_row,
-    &upsample_nearest1d_row,
-    &upsample_nearest2d_row,
-    &upsample_nearest3d_row,
-    &upsample_nearest1d_backward_row,
-    &upsample_nearest2d_backward_row,
-    &upsample_nearest3d_backward_row,
-    &upsample_linear_vec_row,
-    &upsample_bilinear2d_row,
-    &pad_inside_row,
-    &pad_inside_backward_row,
-    NULL,
+    &upsample_nearest_vec_row,         &upsample_exact_vec_row,
+    &upsample_nearest1d_row,           &upsample_nearest2d_row,
+    &upsample_nearest3d_row,           &upsample_nearest1d_backward_row,
+    &upsample_nearest2d_backward_row,  &upsample_nearest3d_backward_row,
+    &upsample_linear_vec_row,          &upsample_bilinear2d_row,
+    &upsample_bilinear2d_backward_row, &pad_inside_row,
+    &pad_inside_backward_row,          NULL,
 };

@@ -347,4 +347,13 @@ for f in 'logaddexp hypot fmax fmin'.split():
 A('xlogy.Tensor', 'a, b', 'f32[4]=0,1,2,-1', 'f32[4]=0.5,1,2,3')
 A('xlogy.Scalar_Other', 'a, 3', X)
 
+# ---- gradients of linear interpolation, windows as columns ----
+for c in ('False', 'True'):
+    A('upsample_bilinear2d_backward.default', 'a, [6, 4], [1, 2, 3, 2], %s, 2.0, 2.0' % c, 'f32[1, 2, 6, 4]')
+    A('upsample_bilinear2d_backward.default', 'a, [5, 2], [1, 2, 3, 4], %s' % c, 'f32[1, 2, 5, 2]')
+for w, o, shape in (('[2, 2], [1, 1], [0, 0], [1, 1]', '[3, 4]', 'f32[2, 8, 6]'), ('[3, 2], [1, 2], [1, 0], [2, 1]', '[5, 6]', 'f32[12, 12]')):
+    A('im2col.default', 'a, ' + w, 'f32[%s2, %s' % ('2, ' if shape.count(',') == 2 else '', o[1:]))
+    A('col2im.default', 'a, %s, %s' % (o, w), shape)
+C('torch.nn.functional.unfold(a, 2, padding = 1)', 'f32[1, 2, 3, 3]')
+
 report()
