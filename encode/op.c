@@ -223,6 +223,9 @@ const sp_op *sp_op_check(sp_ctx *ctx, const sp_program *program,
 }
 
 sp_expr sp_op_element(const sp_call *call, const sp_expr *idx) {
+  /* a result whose type nobody knows has no element */
+  check_dtype(sp_pool_ctx(call->pool), call->node,
+              spi_out(call->program, call->node, call->result));
   const sp_op *op = sp_op_find(call->node->op);
   if (!op) {
     spi_unknown(sp_pool_ctx(call->pool), call->node,
