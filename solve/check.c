@@ -184,6 +184,19 @@ static void look_for_witness(sp_ctx *ctx, void *arg) {
   spi_look_for_witness(job->s, job->report);
 }
 
+/* Coordinates by which results are cut: tensors on the way may be, too, where
+ * no input is. */
+static void learn_promised_cuts(sp_state *s) {
+  for (size_t i = 0; i < s->problem->n_promised; i++) {
+    const sp_placed *x = &s->problem->promised[i];
+    sp_expr phi[SP_MAX_DIMS], guard;
+    if (x->layout) {
+      spi_layout_map(s, x->layout, &s->seq_program->tensors[x->seq].shape,
+                     s->dist[x->dist].idx, phi, &guard);
+    }
+  }
+}
+
 /* What is known before anything is propagated. Pool, solver, prover are those
  * of `before`, a check of the same programs, if there is one. */
 static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
@@ -228,6 +241,7 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
   for (size_t i = 0; i < problem->n_given; i++) {
     relate_given(s, &problem->given[i]);
   }
+  learn_promised_cuts(s);
   return s;
 }
 

@@ -25,7 +25,8 @@ typedef struct expansion {
   uint32_t unfolded; /* reads so far */
 } expansion;
 
-static uint32_t anchor_of(const sp_state *s, sp_sym sym) {
+/* The tensor that a symbol names: an anchor, or what a view is indexed by. */
+static uint32_t tensor_of(const sp_state *s, sp_sym sym) {
   /* Symbols of sequential tensors are made in order; see spi_seq_start. */
   uint32_t first = s->seq[0].sym.v;
   uint32_t t = sym.v - first;
@@ -50,7 +51,7 @@ static bool follows_reduction(sp_pool *p, sp_expr read) {
 
 static bool wanted(expansion *x, const seq_tensor *v, sp_expr read) {
   sp_pool *p = x->s->pool;
-  if (v->opaque || !v->anchor || !v->def.v) {
+  if (v->opaque || !v->def.v) {
     return false;
   }
   if (x->open) {
@@ -68,7 +69,7 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   if (sp_kind_of(p, e) != SP_KIND_READ || x->depth > MAX_DEPTH) {
     return (sp_expr){0};
   }
-  uint32_t t = anchor_of(x->s, sp_read_sym(p, e));
+  uint32_t t = tensor_of(x->s, sp_read_sym(p, e));
   if (t == UINT32_MAX || !wanted(x, &x->s->seq[t], e)) {
     return (sp_expr){0};
   }

@@ -45,9 +45,8 @@ bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w, const sp_expr *phi,
   }
   /* The relation may read the tensor elsewhere than promised, or beyond a
    * border: by the definition of the tensor the two are the same. */
-  sp_expr open = spi_open(s, want);
-  return open.v != want.v &&
-         holds(s, open, spi_open(s, got), under(s, guard));
+  sp_expr x = spi_open(s, want), y = spi_open(s, got);
+  return (x.v != want.v || y.v != got.v) && holds(s, x, y, under(s, guard));
 }
 
 /* The member at position k of this rank's group. */

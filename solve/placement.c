@@ -72,7 +72,7 @@ static bool find_cut(sp_state *s, sp_expr phi, sp_expr j, int64_t size,
     *cut = (spi_cut){1, {0}};
     return size == block;
   }
-  sp_expr offset = sp_isub(p, phi, j);
+  sp_expr offset = block == 1 ? phi : sp_isub(p, phi, j); /* j is 0 */
   const sp_expr *vars;
   uint32_t n = sp_free_vars(p, offset, &vars);
   if (n != 1 || vars[0].v != s->rank.v || block == 0 ||

@@ -386,18 +386,6 @@ static sp_expr simpler(sp_prover *pr, sp_expr e) {
   return spi_onehot(pr, spi_simpler_indices(pr, spi_join_choices(pr, e)));
 }
 
-/* The last resort: few points, written out. */
-static bool equal_written_out(sp_prover *pr, sp_expr a, sp_expr b,
-                              sp_hyps hyps) {
-  if (pr->depth > 1) {
-    return false;
-  }
-  sp_expr x = spi_written_out(pr, a, !pr->thorough);
-  sp_expr y = spi_written_out(pr, b, !pr->thorough);
-  return (x.v != a.v || y.v != b.v) &&
-         (x.v == y.v || equal_by_lemmas(pr, x, y, hyps));
-}
-
 /* Branch by branch of a choice; not again inside of one. */
 static bool equal_by_branches(sp_prover *pr, sp_expr a, sp_expr b,
                               sp_hyps hyps) {
@@ -408,6 +396,20 @@ static bool equal_by_branches(sp_prover *pr, sp_expr a, sp_expr b,
   bool ok = spi_equal_by_branches(pr, a, b, hyps);
   pr->branching = false;
   return ok;
+}
+
+/* The last resort: few points, written out. */
+static bool equal_written_out(sp_prover *pr, sp_expr a, sp_expr b,
+                              sp_hyps hyps) {
+  if (pr->depth > 1) {
+    return false;
+  }
+  sp_expr x = spi_written_out(pr, a, !pr->thorough);
+  sp_expr y = spi_written_out(pr, b, !pr->thorough);
+  return (x.v != a.v || y.v != b.v) &&
+         (x.v == y.v || equal_by_lemmas(pr, x, y, hyps) ||
+          (!sp_has_red(pr->pool, x) && !sp_has_red(pr->pool, y) &&
+           equal_by_branches(pr, x, y, hyps)));
 }
 
 /* Forms of both sides, the cheap ones first. */

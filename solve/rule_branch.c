@@ -26,8 +26,7 @@ typedef struct branching {
 static sp_expr condition_in(sp_pool *p, sp_expr e, spi_seen *seen) {
   sp_expr none = {0};
   sp_kind kind = sp_kind_of(p, e);
-  if (kind == SP_KIND_RED || spi_seen_before(seen, e) ||
-      (sp_sort_of(p, e) == SP_SORT_INT && !sp_has_read(p, e))) {
+  if (kind == SP_KIND_RED || kind == SP_KIND_READ || spi_seen_before(seen, e)) {
     return none;
   }
   if (kind == SP_KIND_ITE && !sp_has_red(p, sp_arg(p, e, 0))) {

@@ -191,7 +191,7 @@ sp_expr spi_expand(sp_state *s, sp_expr e, bool raw);
 sp_expr spi_unfold(sp_state *s, sp_expr e, bool raw);
 /* Two raw terms are equal once unfolded: proved. */
 bool spi_equal_unfolded(sp_state *s, sp_expr a, sp_expr b, sp_hyps hyps);
-/* e with each read of an anchor replaced by the anchor's raw definition. */
+/* e with each read of a defined tensor replaced by its raw definition. */
 sp_expr spi_open(sp_state *s, sp_expr e);
 
 /* ---- substate.c ---- */
