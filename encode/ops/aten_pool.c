@@ -72,7 +72,7 @@ static void window_of(sp_ctx *ctx, const sp_node *node, pool *q, uint32_t d) {
 static void adaptive_of(sp_ctx *ctx, const sp_node *node, pool *q, uint32_t d,
                         int64_t out) {
   int64_t in = q->a->dims[q->lead + d];
-  if (out < 1 || in < 1) {
+  if (out < 1 || in < 1 || out > SP_MAX_ELEMENTS) {
     spi_bad(ctx, node, "%lld windows over %lld elements", (long long)out,
             (long long)in);
   }
