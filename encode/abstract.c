@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "encode/division.h"
+#include "encode/product_facts.h"
 #include "encode/template.h"
 
 enum {
@@ -358,6 +359,8 @@ static void assert_element(spi_abstract *a, sp_sym sym, sp_expr e, sp_smt t) {
     assert_inside(a, s, e, sp_smt_2(f, SP_SMT_EQ, t, entry));
     return;
   }
+  if (s->sort == SP_SORT_REAL && s->sign > 0)
+    sp_smt_assert(f, sp_smt_2(f, SP_SMT_LE, sp_smt_real(f, "0"), t));
   if (s->sort != SP_SORT_INT)
     return;
   sp_sym_range(a->p, sym, &lo, &hi);
@@ -411,22 +414,10 @@ static sp_smt fold(spi_abstract *a, sp_expr e, uint32_t n, const uint32_t *at) {
   return t;
 }
 
-/* Factors are in an order that depends on their form, and one value may have
- * several forms: say that the function does not care, for few factors. */
-static void assert_commutes(spi_abstract *a, sp_smt t, uint32_t n,
-                            const sp_smt *x) {
-  static const uint8_t order[5][3] = {
-      {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
-  if (n > 3)
-    return;
-  uint32_t mul = sp_smt_decl_of(a->f, t.v);
-  for (uint32_t i = 0; i < (n == 2 ? 1u : 5u); i++) {
-    sp_smt y[3] = {x[order[i][0]], x[order[i][1]], x[order[i][2]]};
-    if (y[0].v == x[0].v && y[1].v == x[1].v)
-      continue; /* equal factors */
-    sp_smt other = sp_smt_app(a->f, mul, n, y);
-    sp_smt_assert(a->f, sp_smt_2(a->f, SP_SMT_EQ, t, other));
-  }
+/* A name that is known not to be negative may be 0: gates, say. */
+static bool has_sign(const spi_abstract *a, sp_expr e) {
+  return spi_kind(a->p, e) == SP_KIND_READ &&
+         spi_sym_of(a->p, sp_read_sym(a->p, e))->sign > 0;
 }
 
 static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
@@ -447,7 +438,10 @@ static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
   word(a, SP_KIND_MUL);
   sp_smt t = apply(a, first, "mul", e, mark, sorts);
   sp_scratch_release(a->ctx, scratch);
-  assert_commutes(a, t, n, x);
+  spi_assert_commutes(a->f, t, n, x);
+  for (uint32_t i = 0; i < n; i++)
+    if (has_sign(a, sp_arg(a->p, e, at[i])))
+      spi_assert_zero(a->f, t, arg_term(a, e, at[i]));
   return t;
 }
 
@@ -503,7 +497,7 @@ static sp_smt build_function(spi_abstract *a, sp_expr e) {
   sp_smt t = apply(a, first, "f", e, mark, sorts);
   sp_scratch_release(a->ctx, scratch);
   if (d->n > 1 && function_commutes(a, e))
-    assert_commutes(a, t, d->n, x);
+    spi_assert_commutes(a->f, t, d->n, x);
   sp_expr from = spi_picked_from(a->p, d, true);
   if (from.v != 0 && spi_kind(a->p, sp_arg(a->p, from, 0)) == SP_KIND_VAR)
     assert_below(a, t, sp_var_extent(a->p, sp_arg(a->p, from, 0)));

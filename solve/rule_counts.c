@@ -274,6 +274,14 @@ bool spi_has_count(sp_pool *p, sp_expr e) {
   return found;
 }
 
+static bool mentions(sp_pool *p, sp_expr e, uint32_t n, const sp_expr *vars) {
+  bool found = false;
+  for (uint32_t k = 0; k < n; k++) {
+    found = found || sp_has_free(p, e, vars[k]);
+  }
+  return found;
+}
+
 uint32_t spi_count_equations(sp_prover *pr, sp_expr e, uint32_t n,
                              const sp_expr *unknown, sp_equation *out,
                              uint32_t cap) {
@@ -281,15 +289,10 @@ uint32_t spi_count_equations(sp_prover *pr, sp_expr e, uint32_t n,
   uint32_t found = 0;
   for (uint32_t i = 0; i < c.n * c.n; i++) {
     const count *s = &c.v[i / c.n], *t = &c.v[i % c.n];
-    bool left = false, right = false;
-    for (uint32_t k = 0; k < n; k++) {
-      left = left || sp_has_free(c.p, s->red, unknown[k]);
-      right = right || sp_has_free(c.p, t->red, unknown[k]);
-    }
-    for (uint32_t k = 0; left && !right && k < s->n_ends * t->n_ends; k++) {
-      if (found < cap) {
-        out[found++] =
-            (sp_equation){s->end[k / t->n_ends], t->end[k % t->n_ends]};
+    for (uint32_t k = 0; k < s->n_ends * t->n_ends && found < cap; k++) {
+      sp_expr a = s->end[k / t->n_ends], b = t->end[k % t->n_ends];
+      if (mentions(c.p, a, n, unknown) && !mentions(c.p, b, n, unknown)) {
+        out[found++] = (sp_equation){a, b};
       }
     }
   }

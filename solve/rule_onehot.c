@@ -327,6 +327,51 @@ static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
   return (sp_expr){0};
 }
 
+static uint32_t count_sum_vars(const sum *s, sp_expr e) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    n += sp_has_free(s->p, e, s->var[i]);
+  }
+  return n;
+}
+
+/* d = 0 solved for a variable; 0: it is not of that form. */
+static sp_expr solved_for(const sum *s, sp_expr d, sp_expr var) {
+  sp_pool *p = s->p;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr less = sp_isub(p, var, d), more = sp_iadd(p, var, d);
+  sp_pool_mode(p, mode);
+  if (!sp_has_free(p, less, var)) {
+    return less;
+  }
+  return sp_has_free(p, more, var) ? (sp_expr){0} : more;
+}
+
+/* Last, a place in terms of other variables of the sum, few of them: for each
+ * expert e, c = place(e). */
+static sp_expr onehot_among(const sum *s, sp_expr form) {
+  sp_pool *p = s->p;
+  sp_expr off[MAX_ATOMS];
+  uint32_t n = zero_conditions(p, form, off);
+  for (uint32_t k = 0; k < n * s->n * s->n; k++) {
+    sp_expr c = off[k % n], var = s->var[k / n % s->n];
+    if (sp_kind_of(p, c) != SP_KIND_NOT ||
+        sp_kind_of(p, sp_arg(p, c, 0)) != SP_KIND_EQ0 || !spi_has_count(p, c)) {
+      continue;
+    }
+    sp_expr witness[MAX_VARS] = {{0}};
+    sp_expr w = solved_for(s, sp_arg(p, sp_arg(p, c, 0), 0), var);
+    if (w.v && count_sum_vars(s, w) == k / n / s->n) {
+      witness[k / n % s->n] = w;
+      sp_expr e = apply(s, witness);
+      if (e.v) {
+        return e;
+      }
+    }
+  }
+  return (sp_expr){0};
+}
+
 /* A digit of a sum variable that e mentions: which variable, and the divisor.
  */
 static bool find_digit(const sum *s, sp_expr e, uint32_t *var, int64_t *c,
@@ -386,21 +431,21 @@ static sp_expr onehot_sum(sp_prover *pr, sp_expr red, sp_hyps hyps) {
     return (sp_expr){0};
   }
   s.body = sp_red_open(p, red, s.var);
-  if (spi_has_count(p, s.body)) { /* what is said of counts has many parts */
-    s.body = spi_simpler_indices(pr, s.body);
-  }
   for (;;) {
-    sp_expr e = onehot_by_guard(&s, s.body);
-    if (!e.v) {
-      sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
-      sp_expr simple = sp_simplify(p, s.body);
-      sp_pool_mode(p, mode);
-      e = simple.v == s.body.v ? e : onehot_by_guard(&s, simple);
-      if (!e.v && split_digits(&s, simple)) {
-        continue;
-      }
+    if (spi_has_count(p, s.body)) { /* what is said of counts has many parts */
+      s.body = spi_simpler_indices(pr, s.body);
     }
-    return e;
+    sp_expr e = onehot_by_guard(&s, s.body);
+    if (e.v) {
+      return e;
+    }
+    sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+    sp_expr simple = sp_simplify(p, s.body);
+    sp_pool_mode(p, mode);
+    e = simple.v == s.body.v ? e : onehot_by_guard(&s, simple);
+    if (e.v || !split_digits(&s, simple)) {
+      return e.v ? e : onehot_among(&s, simple);
+    }
   }
 }
 

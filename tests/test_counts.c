@@ -176,6 +176,44 @@ static void axes(bench *b) {
   CU_ASSERT_FALSE(experts(b, true));
 }
 
+/* Each token goes to all experts for which it has a weight that is positive;
+ * a weight that is not must be 0. */
+static bool weighted(bench *b, bool with_sign) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym g = tensor(b, "g", SP_SORT_REAL, 2, TOKENS);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, TOKENS);
+  sp_sym w = tensor(b, "w", SP_SORT_REAL, 1, TOKENS);
+  sp_expr i = index_var(b, TOKENS), e = sp_fresh(p, TOKENS),
+          c = sp_fresh(p, TOKENS), t = sp_fresh(p, TOKENS), at[2];
+  if (with_sign) {
+    sp_sym_take_sign(p, g, sp_mul(p, at1(b, x, i), at1(b, x, i)));
+  }
+  for (int k = 0; k < 2; k++) {
+    sp_expr v = k ? i : t, u = sp_fresh(p, TOKENS), zero = sp_real_i64(p, 0);
+    sp_expr one = sp_int(p, 1), none = sp_int(p, 0);
+    sp_expr on = sp_ite(p, sp_lt(p, zero, at2(b, g, u, e)), one, none);
+    sp_expr mask = sp_ite(p, sp_lt(p, zero, at2(b, g, v, e)), one, none);
+    sp_expr count = sum1(b, u, sp_ite(p, sp_le(p, u, v), on, none));
+    at[k] = sp_iaddc(p, sp_imul(p, count, mask), -1);
+  }
+  sp_expr buffer = sum1(b, t, where(b, sp_eq(p, at[0], c), at1(b, x, t)));
+  sp_expr y = sp_fn1(p, "tanh", sp_mul(p, at1(b, w, e), buffer));
+  sp_expr mine = where(b, sp_eq(p, at[1], c), sp_mul(p, at2(b, g, i, e), y));
+  sp_expr got = sp_red(p, SP_RED_SUM, 2, (sp_expr[]){e, c}, mine);
+  sp_expr all = sp_fn1(p, "tanh", sp_mul(p, at1(b, w, e), at1(b, x, i)));
+  sp_expr want = sum1(b, e, sp_mul(p, at2(b, g, i, e), all));
+  return sp_prove_equal(pr, want, got, NONE);
+}
+
+static void weights_with_sign(bench *b) {
+  CU_ASSERT_TRUE(weighted(b, true));
+}
+
+static void weights_without_sign(bench *b) {
+  CU_ASSERT_FALSE(weighted(b, false));
+}
+
 /* The place as a sum over experts, of which one has the token. */
 static void summed_over_experts(bench *b) {
   sp_prover *pr = prover(b);
@@ -347,6 +385,8 @@ BENCH_TEST(each_token_has_a_place_of_its_own, one_buffer)
 BENCH_TEST(without_one_it_is_not_found, one_buffer_wrong)
 BENCH_TEST(what_is_proved_of_places_is_so, proved_is_so)
 BENCH_TEST(counts_are_over_tokens_for_each_expert, axes)
+BENCH_TEST(what_is_not_sent_has_no_weight, weights_with_sign)
+BENCH_TEST(weights_may_not_be_negative, weights_without_sign)
 BENCH_TEST(a_place_may_be_a_sum_over_experts, summed_over_experts)
 BENCH_TEST(ranks_have_parts_of_the_buffer, offsets)
 BENCH_TEST(second_choices_come_after_first_ones, two_choices)
@@ -357,6 +397,8 @@ void suite_counts(void) {
   CU_ADD_TEST(s, without_one_it_is_not_found);
   CU_ADD_TEST(s, what_is_proved_of_places_is_so);
   CU_ADD_TEST(s, counts_are_over_tokens_for_each_expert);
+  CU_ADD_TEST(s, what_is_not_sent_has_no_weight);
+  CU_ADD_TEST(s, weights_may_not_be_negative);
   CU_ADD_TEST(s, a_place_may_be_a_sum_over_experts);
   CU_ADD_TEST(s, ranks_have_parts_of_the_buffer);
   CU_ADD_TEST(s, second_choices_come_after_first_ones);

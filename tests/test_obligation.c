@@ -206,6 +206,21 @@ static void products_and_functions_are_congruent(bench *b) {
   NO(prove(b, sp_eq(p, f, g)));
 }
 
+/* What is known not to be negative may be 0, and then so is a product. */
+static void names_with_a_sign(bench *b) {
+  sp_pool *p = b->p;
+  sp_expr i = index_var(b, 8), zero = sp_real_i64(p, 0);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 8);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 8);
+  sp_sym_take_sign(p, y, sp_fn1(p, "abs", at1(b, x, i)));
+  sp_expr u = at1(b, x, i), v = at1(b, y, i), uv = sp_mul(p, u, v);
+  YES(prove(b, sp_le(p, zero, v)));
+  NO(prove(b, sp_le(p, zero, u)));
+  NO(prove(b, sp_lt(p, zero, v)));
+  YES(implies(b, sp_le(p, v, zero), sp_eq(p, uv, zero)));
+  NO(implies(b, sp_le(p, u, zero), sp_eq(p, uv, zero)));
+}
+
 /* ---- reductions ---- */
 
 static void reductions_are_congruent(bench *b) {
@@ -381,6 +396,7 @@ BENCH_TEST(test_tables, tables)
 BENCH_TEST(test_choices, choices_and_booleans)
 BENCH_TEST(test_reals, reals)
 BENCH_TEST(test_functions, products_and_functions_are_congruent)
+BENCH_TEST(test_signs, names_with_a_sign)
 BENCH_TEST(test_reductions, reductions_are_congruent)
 BENCH_TEST(test_holes, sums_in_a_body_have_one_hole)
 BENCH_TEST(test_nested, nested_reductions_do_not_capture)
@@ -398,6 +414,7 @@ void suite_obligation(void) {
   CU_add_test(s, "choices_and_booleans", test_choices);
   CU_add_test(s, "reals", test_reals);
   CU_add_test(s, "products_and_functions_are_congruent", test_functions);
+  CU_add_test(s, "names_with_a_sign", test_signs);
   CU_add_test(s, "reductions_are_congruent", test_reductions);
   CU_add_test(s, "sums_in_a_body_have_one_hole", test_holes);
   CU_add_test(s, "nested_reductions_do_not_capture", test_nested);
