@@ -113,19 +113,18 @@ static bool find_shift(const count *c, sp_pool *p, sp_expr e, sp_expr *r,
       spi_seen_before(seen, e)) {
     return false;
   }
-  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    sp_expr a = sp_arg(p, e, i), rest = sp_isub(p, a, c->var);
-    if (sp_kind_of(p, e) == SP_KIND_READ && !sp_has_free(p, rest, c->var) &&
-        !only_ranks(p, rest)) {
+  bool is_read = sp_kind_of(p, e) == SP_KIND_READ, found = false;
+  for (uint32_t i = 0; i < sp_n_args(p, e) && !found; i++) {
+    sp_expr a = sp_arg(p, e, i), rest = is_read ? sp_isub(p, a, c->var) : a;
+    if (is_read && !sp_has_free(p, rest, c->var) && !only_ranks(p, rest)) {
       *r = rest;
       *extent = sp_sym_extents(p, sp_read_sym(p, e))[i];
-      return true;
-    }
-    if (find_shift(c, p, a, r, extent, seen)) {
-      return true;
+      found = true;
+    } else {
+      found = find_shift(c, p, a, r, extent, seen);
     }
   }
-  return false;
+  return found;
 }
 
 /* The same sum over the places where it reads, if it sums over a window: counts
