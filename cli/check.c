@@ -97,7 +97,7 @@ typedef struct job {
   const cli_values *values;
   cli_outcome *outcome;
   cli_progress progress;
-  sp_problem problem; /* of a spec, of a kernel */
+  sp_problem problem; /* of a spec */
   cli_kernel kernel;
 } job;
 
@@ -121,7 +121,6 @@ static void read_programs(sp_ctx *ctx, void *arg) {
   }
   if (cli_is_kernel(j->values)) {
     cli_read_kernel(ctx, j->values, &j->kernel, j->outcome);
-    j->problem = j->kernel.lowered->problem;
     return;
   }
   j->outcome->before_program = sp_hlo_read_file(ctx, j->outcome->before);
@@ -141,14 +140,14 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .progress = cli_progress_show,
       .user = &j->progress,
   };
-  j->outcome->report = j->values->spec || j->kernel.lowered
+  if (j->kernel.lowered) {
+    cli_check_kernel(ctx, &j->kernel, &options, j->outcome);
+    return;
+  }
+  j->outcome->report = j->values->spec
                            ? sp_check_problem(ctx, &j->problem, &options)
                            : sp_check(ctx, j->outcome->before_program,
                                       j->outcome->after_program, &options);
-  if (j->kernel.lowered) {
-    j->outcome->report =
-        sp_kernel_report(ctx, j->kernel.lowered, j->outcome->report);
-  }
 }
 
 /* An error in mid-proof is never an input's fault unless it says so: what ran

@@ -28,17 +28,27 @@ static const char *folder_for_reads(sp_ctx *ctx, const char *dir) {
   return path;
 }
 
+static void show_programs(const cli_kernel *k, cli_outcome *outcome) {
+  outcome->before_program = k->lowered->problem.seq;
+  outcome->after_program = k->lowered->problem.dist;
+}
+
 void cli_read_kernel(sp_ctx *ctx, const cli_values *values, cli_kernel *k,
                      cli_outcome *outcome) {
-  const sp_solver_options solver = {
+  k->solver = (sp_solver_options){
       .timeout_ms = values->timeout_ms ? values->timeout_ms : 5000,
       .smt2_dir = folder_for_reads(ctx, values->smt2_dir),
       .log = outcome->log};
   k->kernel = sp_kernel_read_file(ctx, outcome->before);
-  const sp_kernel_problem *lowered = sp_kernel_lower(ctx, k->kernel, &solver);
-  outcome->before_program = lowered->problem.seq;
-  outcome->after_program = lowered->problem.dist;
-  k->lowered = lowered;
+  k->lowered = sp_kernel_lower(ctx, k->kernel, &k->solver, false);
+  show_programs(k, outcome);
+}
+
+void cli_check_kernel(sp_ctx *ctx, cli_kernel *k,
+                      const sp_check_options *options, cli_outcome *outcome) {
+  outcome->report =
+      sp_kernel_check(ctx, k->kernel, &k->solver, options, &k->lowered);
+  show_programs(k, outcome);
 }
 
 static const char *verdict_name(sp_verdict v) {

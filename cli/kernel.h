@@ -13,12 +13,15 @@
 typedef struct cli_kernel {
   const sp_kernel *kernel;
   const sp_kernel_problem *lowered; /* NULL: none */
+  sp_solver_options solver;
 } cli_kernel;
 
 /* The only argument is a kernel file. */
 bool cli_is_kernel(const cli_values *values);
 void cli_read_kernel(sp_ctx *ctx, const cli_values *values, cli_kernel *k,
                      cli_outcome *outcome);
+void cli_check_kernel(sp_ctx *ctx, cli_kernel *k,
+                      const sp_check_options *options, cli_outcome *outcome);
 /* Compares with what the file expects: sets the exit code, prints. */
 void cli_kernel_verdict(const cli_kernel *k, cli_outcome *outcome);
 

@@ -54,7 +54,10 @@ static sp_sym symbol(survey *x, uint32_t t) {
   }
   sp_sym s = sp_sym_new(p, tensor->name, sp_dtype_sort(tensor->shape.dtype),
                         n + 1, extents);
-  for (size_t i = 0; i < x->l->ranges.n; i++) {
+  if (side->counter && t == 0) {
+    sp_sym_set_range(p, s, side->from, side->from + side->steps - 1);
+  }
+  for (size_t i = 0; i < x->l->ranges.n && !side->counter; i++) {
     const sp_range_given *r = &x->l->ranges.v[i];
     /* inputs come first in both programs, in the same order */
     if (strcmp(x->l->seq.tensors.v[r->seq].name, tensor->name) == 0 &&
@@ -73,8 +76,11 @@ static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
   const sp_tensor *tensor = &x->side->tensors.v[t];
   const sp_node *node = &x->side->nodes.v[tensor->node];
   bool discrete = !sp_dtype_is_float(tensor->shape.dtype);
-  bool input = strcmp(node->op, "hlo:parameter") == 0;
-  if (discrete && !input && x->depth < MAX_UNFOLD &&
+  /* parameters of a loop are what the steps before made of them */
+  bool parameter = strcmp(node->op, "hlo:parameter") == 0;
+  bool input = parameter && !x->side->counter;
+  bool defined = strcmp(node->op, SP_KERNEL_OP) == 0;
+  if (discrete && defined && x->depth < MAX_UNFOLD &&
       x->unfolded < MAX_UNFOLDED) {
     sp_call inner = *call;
     inner.node = node;
@@ -213,6 +219,11 @@ static const char *point_text(const point *q, const sp_meaning_use *use) {
     }
     sp_str_addf(ctx, &text, "%s%s = %lld", text.n ? ", " : "", name,
                 (long long)q->values[i]);
+  }
+  for (size_t i = 0; i < x->l->counters.n; i++) {
+    const sp_kernel_constant *c = &x->l->counters.v[i];
+    sp_str_addf(ctx, &text, "%s%s = %lld", text.n ? ", " : "", c->name,
+                (long long)c->value);
   }
   return text.n ? text.v : "always";
 }

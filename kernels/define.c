@@ -41,24 +41,32 @@ static sp_pos position(sp_loc loc) {
       .source_file = loc.file, .source_line = loc.line, .dump = loc};
 }
 
-static uint32_t add_node(spi_lowering *l, spi_side *side, const char *name,
-                         sp_node node, sp_shape shape, sp_loc loc) {
+void spi_add_node(spi_lowering *l, spi_side *side, sp_node node, uint32_t n_out,
+                  const char *const *names, const sp_shape *shapes,
+                  sp_loc loc) {
   if (side->nodes.n >= SPI_MAX_NODES) {
     sp_lang_fail(l->ctx, loc, NULL, "over %d definitions, repeats unrolled",
                  SPI_MAX_NODES);
   }
-  const char *unique = version_name(l, side, name);
-  uint32_t t = (uint32_t)side->tensors.n;
-  node.name = unique;
-  node.out = t;
-  node.n_out = 1;
+  node.out = (uint32_t)side->tensors.n;
+  node.n_out = n_out;
   node.pos = position(loc);
-  sp_push(l->ctx, &side->tensors,
-          ((sp_tensor){.name = unique,
-                       .shape = shape,
-                       .node = (uint32_t)side->nodes.n}));
+  for (uint32_t k = 0; k < n_out; k++) {
+    const char *unique = version_name(l, side, names[k]);
+    node.name = k == 0 ? unique : node.name;
+    sp_push(l->ctx, &side->tensors,
+            ((sp_tensor){.name = unique,
+                         .shape = shapes[k],
+                         .node = (uint32_t)side->nodes.n,
+                         .result = k}));
+  }
   sp_push(l->ctx, &side->nodes, node);
-  return t;
+}
+
+static uint32_t add_node(spi_lowering *l, spi_side *side, const char *name,
+                         sp_node node, sp_shape shape, sp_loc loc) {
+  spi_add_node(l, side, node, 1, &name, &shape, loc);
+  return (uint32_t)side->tensors.n - 1;
 }
 
 sp_program spi_program_now(const spi_lowering *l, const spi_side *side) {
@@ -75,8 +83,8 @@ sp_program spi_program_now(const spi_lowering *l, const spi_side *side) {
 
 /* ---- inputs ---- */
 
-static void add_param(spi_lowering *l, spi_side *side, const char *name,
-                      sp_loc loc, sp_shape shape) {
+void spi_add_param(spi_lowering *l, spi_side *side, const char *name,
+                   sp_loc loc, sp_shape shape) {
   sp_attr *index = sp_alloc(l->ctx, sizeof *index);
   *index = (sp_attr){.name = sp_intern(l->ctx, "index", 5),
                      .kind = SP_ATTR_INT,
@@ -91,8 +99,8 @@ static void add_param(spi_lowering *l, spi_side *side, const char *name,
 void spi_add_input(spi_lowering *l, const char *name, sp_loc loc,
                    sp_dtype dtype, uint32_t n, const int64_t *dims) {
   sp_shape shape = shape_of(l, dtype, n, dims, loc);
-  add_param(l, &l->seq, name, loc, shape);
-  add_param(l, &l->par, name, loc, shape);
+  spi_add_param(l, &l->seq, name, loc, shape);
+  spi_add_param(l, &l->par, name, loc, shape);
 }
 
 const sp_lang *spi_padding(spi_lowering *l, sp_dtype type, uint32_t n,
@@ -278,6 +286,9 @@ uint32_t spi_define(spi_lowering *l, spi_side *side, const spi_definition *d) {
                      .kind = SP_ATTR_MEANING};
   sp_push(l->ctx, &o.attrs, meaning);
   collect(&o, d->body);
+  if (side->counter) { /* let names may be made of it */
+    add_operand(&o, side->counter, d->loc);
+  }
   l->names.rows.n = mark;
   o.attrs.v[0].u.meaning = meaning_of(l, side, d, &o, dims);
   const sp_node node = {

@@ -2,11 +2,12 @@
  * what must hold between them, in index notation (docs/kernels.md).
  *
  * CONTRACT. Reading checks the form; lowering resolves names, works out
- * extents, unrolls `repeat`, proves that every index is inside of its tensor,
- * and gives the two programs and the problem that solve/ takes. Each definition
- * is one node whose meaning is its formula (encode/meaning.h): nothing else is
- * known of it. Errors are SP_ERR_INPUT with file, line and column; an index
- * that is neither proved inside nor seen outside is SP_ERR_UNKNOWN.
+ * extents, unrolls `repeat` (one of many steps is a loop), proves that every
+ * index is inside of its tensor, and gives the two programs and the problem
+ * that solve/ takes. Each definition is one node whose meaning is its formula
+ * (encode/meaning.h): nothing else is known of it. Errors are SP_ERR_INPUT with
+ * file, line and column; an index that is neither proved inside nor seen
+ * outside is SP_ERR_UNKNOWN.
  */
 #ifndef SP_KERNELS_KERNEL_H
 #define SP_KERNELS_KERNEL_H
@@ -56,11 +57,21 @@ typedef struct sp_kernel_problem {
   const sp_kernel_promise *promises; /* as many as the problem's */
   size_t n_constants;
   const sp_kernel_constant *constants;
+  uint32_t n_loops; /* repeats that are loops */
 } sp_kernel_problem;
 
-/* solver: for the obligations about reads; NULL: the defaults. */
+/* solver: for the obligations about reads; NULL: the defaults. unroll: also
+ * repeats of many steps, which otherwise are loops. */
 const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
-                                         const sp_solver_options *solver);
+                                         const sp_solver_options *solver,
+                                         bool unroll);
+/* The report, in the file's words. *lowered: with loops, as sp_kernel_lower
+ * gives it; where that is not proved it is unrolled, checked once more, and
+ * *lowered is what the report is of. */
+const sp_report *sp_kernel_check(sp_ctx *ctx, const sp_kernel *kernel,
+                                 const sp_solver_options *solver,
+                                 const sp_check_options *options,
+                                 const sp_kernel_problem **lowered);
 
 /* "@g = 2, @h = 0" */
 const char *sp_kernel_rank_text(sp_ctx *ctx, const sp_kernel_problem *x,

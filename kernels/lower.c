@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-enum { MAX_STEPS = 4096, MAX_DONE = 100000 };
+/* Up to UNROLLED steps are unrolled: that proves more. */
+enum { UNROLLED = 64, MAX_STEPS = 4096, MAX_DONE = 100000 };
 
 /* ---- statements ---- */
-
-static void statements(spi_lowering *l, spi_side *side,
-                       const spi_statements *list);
 
 /* m = n: the same tensor, m = n@(g = e): all of it, of another rank. */
 static void lower_copy(spi_lowering *l, spi_side *side,
@@ -39,9 +37,8 @@ static void lower_copy(spi_lowering *l, spi_side *side,
   spi_find(side, s->name)->tensor = t;
 }
 
-/* Names of values that the block has let go. */
-static void forget(spi_lowering *l, size_t names, size_t constants,
-                   size_t locals) {
+void spi_forget(spi_lowering *l, size_t names, size_t constants,
+                size_t locals) {
   size_t kept = names;
   for (size_t i = names; i < l->names.rows.n; i++) {
     if (l->names.rows.v[i].kind != SP_LANG_IS_VALUE) {
@@ -70,13 +67,19 @@ static void lower_repeat(spi_lowering *l, spi_side *side,
                  "%lld steps: a repeat may have up to %d", (long long)n,
                  MAX_STEPS);
   }
+  if (n > UNROLLED && !l->unroll && !side->counter &&
+      spi_lower_loop(l, side, s, from, n)) {
+    return;
+  }
   for (int64_t i = 0; i < n; i++) {
     size_t names = l->names.rows.n, constants = l->constants.n;
     size_t locals = l->locals.n;
     count(l, s);
     spi_add_constant(l, s->name, s->loc, from + i);
-    statements(l, side, &s->inner);
-    forget(l, names, constants, locals);
+    sp_push(l->ctx, &l->counters, ((sp_kernel_constant){s->name, from + i}));
+    spi_lower_statements(l, side, &s->inner);
+    l->counters.n--;
+    spi_forget(l, names, constants, locals);
   }
 }
 
@@ -163,8 +166,8 @@ static void statement(spi_lowering *l, spi_side *side, const spi_statement *s) {
 }
 
 /* Nested as deep as the reader allows. */
-static void statements(spi_lowering *l, spi_side *side,
-                       const spi_statements *list) {
+void spi_lower_statements(spi_lowering *l, spi_side *side,
+                          const spi_statements *list) {
   for (size_t i = 0; i < list->n; i++) {
     statement(l, side, list->v[i]);
   }
@@ -175,15 +178,15 @@ static void lower_program(spi_lowering *l, spi_side *side,
                           const spi_statements *list) {
   size_t names = l->names.rows.n, constants = l->constants.n;
   size_t locals = l->locals.n;
-  statements(l, side, list);
-  forget(l, names, constants, locals);
+  spi_lower_statements(l, side, list);
+  spi_forget(l, names, constants, locals);
   l->names.rows.n = names;
 }
 
 /* ---- the whole ---- */
 
-static const sp_program *finish(spi_lowering *l, spi_side *side,
-                                const char *name) {
+const sp_program *spi_finish_side(spi_lowering *l, spi_side *side,
+                                  const char *name) {
   sp_program *p = sp_alloc(l->ctx, sizeof *p);
   *p = spi_program_now(l, side);
   p->name = name;
@@ -279,12 +282,14 @@ static void describe_constants(const spi_lowering *l, sp_kernel_problem *out) {
 }
 
 const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
-                                         const sp_solver_options *solver) {
+                                         const sp_solver_options *solver,
+                                         bool unroll) {
   static const sp_solver_options defaults = {.timeout_ms = 5000};
   spi_lowering l = {
       .ctx = ctx,
       .kernel = kernel,
       .solver = solver ? solver : &defaults,
+      .unroll = unroll,
       .names = {.ctx = ctx, .guide = "docs/kernels.md lists the functions"},
       .seq = {.ranks = 1},
       .par = {.parallel = true}};
@@ -293,8 +298,8 @@ const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
   lower_all(&l);
   sp_kernel_problem *out = sp_alloc(ctx, sizeof *out);
   sp_problem *p = &out->problem;
-  p->seq = finish(&l, &l.seq, "sequential");
-  p->dist = finish(&l, &l.par, "parallel");
+  p->seq = spi_finish_side(&l, &l.seq, "sequential");
+  p->dist = spi_finish_side(&l, &l.par, "parallel");
   p->given = given(&l, &p->n_given);
   p->promised = l.promised.v;
   p->n_promised = l.promised.n;
@@ -303,6 +308,7 @@ const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
   p->notes = l.notes.v;
   p->n_notes = l.notes.n;
   out->promises = l.told.v;
+  out->n_loops = l.loops;
   describe_mesh(&l, out);
   describe_constants(&l, out);
   return out;

@@ -1,6 +1,7 @@
 /* lower.h: shared by the files that lower kernels. Inside kernels/ only.
  *
  *   lower.c       the whole; statements in order, repeat
+ *   loop.c        a repeat of many steps as a loop
  *   declare.c     constants, functions, mesh, inputs, names of tensors
  *   define.c      one definition as a node: its operands, its meaning
  *   bounds.c      every index inside of its tensor, proved
@@ -35,6 +36,9 @@ typedef struct spi_side {
   SP_VEC(uint32_t) params, results;
   SP_VEC(spi_current) current;
   SP_VEC(sp_sym) symbols; /* by tensor; bounds.c */
+  /* Of a loop (loop.c): its first parameter, which goes from there on. */
+  const char *counter;
+  int64_t from, steps;
 } spi_side;
 
 typedef struct spi_bounds spi_bounds;
@@ -61,7 +65,23 @@ typedef struct spi_lowering {
   spi_bounds *bounds;
   uint32_t done; /* statements */
   SP_VEC(spi_guard) guards;
+  SP_VEC(sp_kernel_constant) counters; /* of repeats around, unrolled */
+  bool unroll;                         /* all repeats */
+  uint32_t loops;                      /* that were not */
 } spi_lowering;
+
+/* ---- lower.c ---- */
+void spi_lower_statements(spi_lowering *l, spi_side *side,
+                          const spi_statements *list);
+/* Names of values that were not there before are gone. */
+void spi_forget(spi_lowering *l, size_t names, size_t constants, size_t locals);
+const sp_program *spi_finish_side(spi_lowering *l, spi_side *side,
+                                  const char *name);
+
+/* ---- loop.c ---- */
+/* The repeat as one loop; false: it is to be unrolled, nothing has changed. */
+bool spi_lower_loop(spi_lowering *l, spi_side *side, const spi_statement *s,
+                    int64_t from, int64_t steps);
 
 /* ---- declare.c ---- */
 void spi_lower_let(spi_lowering *l, const spi_statement *s);
@@ -99,6 +119,11 @@ typedef struct spi_definition {
   const sp_lang_var *vars; /* with sizes */
   const sp_lang *body;
 } spi_definition;
+/* Its results become what the names mean. */
+void spi_add_node(spi_lowering *l, spi_side *side, sp_node node, uint32_t n_out,
+                  const char *const *names, const sp_shape *shapes, sp_loc loc);
+void spi_add_param(spi_lowering *l, spi_side *side, const char *name,
+                   sp_loc loc, sp_shape shape);
 /* Adds a node; its tensor becomes what the name means. */
 uint32_t spi_define(spi_lowering *l, spi_side *side, const spi_definition *d);
 /* An input of both programs, whole on every rank. */

@@ -31,10 +31,9 @@ static void run_trial(sp_ctx *ctx, void *arg) {
       t->path ? sp_kernel_read_file(ctx, t->path)
               : sp_kernel_read_text(ctx, "k.sp", t->text, strlen(t->text));
   t->expect = sp_kernel_expects(k);
-  t->lowered = sp_kernel_lower(ctx, k, NULL);
+  t->lowered = sp_kernel_lower(ctx, k, NULL, false);
   const sp_check_options options = {.run_budget = t->run_budget};
-  const sp_report *r = sp_check_problem(ctx, &t->lowered->problem, &options);
-  t->report = sp_kernel_report(ctx, t->lowered, r);
+  t->report = sp_kernel_check(ctx, k, NULL, &options, &t->lowered);
 }
 
 static void say_error(sp_ctx *ctx, const char *what) {
@@ -264,6 +263,26 @@ static void a_violation_names_rank_index_and_values(void) {
   sp_ctx_free(ctx);
 }
 
+static void expect_error(const char *text, sp_code want, uint32_t line,
+                         uint32_t column, const char *message,
+                         const char *hint) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  trial t = {.text = text, .run_budget = -1};
+  sp_code code = sp_protect(ctx, run_trial, &t);
+  CU_ASSERT_EQUAL(code, want);
+  const sp_error *e = sp_ctx_error(ctx);
+  bool ok = code == want && e->loc.line == line && e->loc.column == column &&
+            strstr(e->message, message) && strstr(e->hint, hint);
+  CU_ASSERT(ok);
+  if (!ok && code != SP_OK) {
+    say_error(ctx, text);
+    printf("  hint: %s\n", e->hint);
+  }
+  sp_ctx_free(ctx);
+}
+
+#define BAD(line, column, text, message, hint)                                 \
+  expect_error(text, SP_ERR_INPUT, line, column, message, hint)
 /* ---- sizes ---- */
 
 static uint64_t obligations(int64_t n, int ranks) {
@@ -286,6 +305,40 @@ static uint64_t obligations(int64_t n, int ranks) {
 
 static void size_does_not_matter(void) {
   CU_ASSERT_EQUAL(obligations(8, 2), obligations(4096, 64));
+}
+
+/* A repeat of many steps is a loop: it costs what one of few does. */
+static void long_repeats_are_loops(void) {
+#define ONLINE                                                                 \
+  "mesh g[2]\nlet P = 4096, B = 4\ninput x[P*B], v[P*B]\nsequential {\n"       \
+  "  M = max(j < P*B) x[j]\n  S = sum(j < P*B) exp(x[j] - M)\n"                \
+  "  O = (sum(j < P*B) exp(x[j] - M) * v[j]) / S }\n"                          \
+  "parallel {\n  m = -inf; l = 0; o = 0\n  repeat s < P {\n"                   \
+  "    let at = s*B\n    n = max(m, max(j < B) x[at + j])\n"                   \
+  "    l = l * exp(m - n) + (sum(j < B) exp(x[at + j] - n))\n"                 \
+  "    o = o * exp(m - n) + (sum(j < B) exp(x[at + j] - n) * v[at + j])\n"     \
+  "    m = n\n  }\n  out = o / l\n}\nprove out is O replicated"
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  expect_verdict(ONLINE, SP_REFINES);
+  expect_verdict(with(ctx, ONLINE, "o = o * exp(m - n)", "o = o"),
+                 SP_VIOLATION);
+  /* from another number, a map, what only the last step made */
+  static const char map[] =
+      "mesh g[2]\ninput x[1000]\n"
+      "sequential { S = sum(j < 900) x[j + 100]; Y[i < 1000] = 2 * x[i]\n"
+      "  L = x[999] }\n"
+      "parallel {\n  l = 0; y[i < 1000] = 2 * x[i]\n"
+      "  for s in 100..1000 {\n    t = x[s]; l = l + t\n"
+      "    y[i < 1000] = if i == s then 2 * t else y[i]\n  }\n}\n"
+      "prove l is S replicated prove y is Y replicated prove t is L replicated";
+  expect_verdict(map, SP_REFINES);
+  expect_verdict(with(ctx, map, "in 100..1000", "in 99..1000"), SP_VIOLATION);
+  expect_verdict(with(ctx, map, "in 100..1000", "in 100..999"), SP_VIOLATION);
+  expect_verdict(with(ctx, map, "x[j + 100]", "x[j + 99]"), SP_VIOLATION);
+  /* indices are inside in all steps, or it is said where they are not */
+  BAD(8, 13, with(ctx, map, "x[s]", "x[s + 1]"),
+      "index 0 of x is 1000 where s = 999", "guard it");
+  sp_ctx_free(ctx);
 }
 
 /* As many ranks as a mesh may have; nothing is written out for each. */
@@ -316,26 +369,6 @@ static void all_assumptions_hold(void) {
 
 /* ---- errors ---- */
 
-static void expect_error(const char *text, sp_code want, uint32_t line,
-                         uint32_t column, const char *message,
-                         const char *hint) {
-  sp_ctx *ctx = sp_ctx_new(NULL);
-  trial t = {.text = text, .run_budget = -1};
-  sp_code code = sp_protect(ctx, run_trial, &t);
-  CU_ASSERT_EQUAL(code, want);
-  const sp_error *e = sp_ctx_error(ctx);
-  bool ok = code == want && e->loc.line == line && e->loc.column == column &&
-            strstr(e->message, message) && strstr(e->hint, hint);
-  CU_ASSERT(ok);
-  if (!ok && code != SP_OK) {
-    say_error(ctx, text);
-    printf("  hint: %s\n", e->hint);
-  }
-  sp_ctx_free(ctx);
-}
-
-#define BAD(line, column, text, message, hint)                                 \
-  expect_error(text, SP_ERR_INPUT, line, column, message, hint)
 #define FILE_OF(seq, par, promise)                                             \
   "mesh g[4]\ninput A[8], T[8]: int\nsequential { " seq " }\nparallel { " par  \
   " }\nprove " promise
@@ -440,9 +473,10 @@ static void limits_are_errors(void) {
       FILE_OF("C[i < 8] = A[i]", "for s in 3..1 { } c = A replicated",
               "c is C replicated"),
       "-2 steps", "counts up");
-  BAD(4, 37,
+  BAD(4, 51,
       FILE_OF("C[i < 8] = A[i]",
-              "repeat s < 4096 { repeat t < 4096 { } } c = A replicated",
+              "repeat s < 64 { repeat t < 64 { repeat u < 64 { } } } c = A "
+              "replicated",
               "c is C replicated"),
       "over 100000 statements", "");
   BAD(4, 30,
@@ -569,6 +603,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, a_violation_names_rank_index_and_values);
   CU_ADD_TEST(s, all_assumptions_hold);
   CU_ADD_TEST(s, size_does_not_matter);
+  CU_ADD_TEST(s, long_repeats_are_loops);
   CU_ADD_TEST(s, a_million_ranks_are_proved);
   CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
   CU_ADD_TEST(s, conditions_hold_somewhere);

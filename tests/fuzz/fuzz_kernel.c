@@ -21,7 +21,8 @@ static void run(sp_ctx *ctx, void *arg) {
   if (strcmp(once, twice) != 0) {
     abort();
   }
-  sp_kernel_lower(ctx, k, NULL);
+  sp_kernel_lower(ctx, k, NULL, false);
+  sp_kernel_lower(ctx, k, NULL, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
