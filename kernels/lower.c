@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Up to UNROLLED steps are unrolled: that proves more. */
-enum { UNROLLED = 64, MAX_STEPS = 4096, MAX_DONE = 100000 };
+enum { UNROLLED = 16, MAX_STEPS = 4096, MAX_DONE = 100000 };
 
 /* ---- statements ---- */
 

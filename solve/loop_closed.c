@@ -98,8 +98,9 @@ static bool close(spi_closing *c, spi_carried *x) {
     return false;
   }
   return close_same(x, e, sp_read(p, x->sym, x->idx)) || close_last(c, x, e) ||
-         spi_close_reduced(c, x, e) || spi_close_written(c, x, e) ||
-         spi_close_rescaled(c, x) || spi_close_restarted(c, x, e);
+         spi_close_moved(c, x, e) || spi_close_reduced(c, x, e) ||
+         spi_close_written(c, x, e) || spi_close_rescaled(c, x) ||
+         spi_close_restarted(c, x, e);
 }
 
 void spi_loop_close(spi_closing *c) {

@@ -23,6 +23,10 @@
  *   written  e = g where c, else x, and c(t,i) implies t = w(i)
  *                                x(t)[i] = g(w(i), i) where 0 <= w(i) < t and
  *                                c(w(i), i), else x0[i]
+ *   moved    e = x on rank q(r), q a function of the rank r alone
+ *                                x(t)[r] = x0 on rank p(t, r), where
+ *                                p(0, r) = r, p(t+1, r) = p(t, q(r)), and
+ *                                p(t, r) is a rank
  *   rescaled c(t+1) e = c(t) x + h (h without x), where c(t) = exp(m(t)), m a
  *            maximum over the steps
  *                                x(t) = (c(0) x0 + h(0) + .. + h(t-1)) / c(t)
@@ -32,9 +36,9 @@
  * u < t+1 is the one over u < t, op g(t); restarted since at the one step where
  * c holds, w(i), what was carried is dropped, and before and after it x grows
  * by g; written since at most one step writes an element, and it is known
- * which; rescaled since c x grows by h, and c(t) is not 0 where m(t) is finite
- * (noted). What stands after "where" and "e = .." are the obligations, for x
- * (and m) any functions.
+ * which; moved since x(t+1)[r] = x(t)[q(r)]; rescaled since c x grows by h, and
+ * c(t) is not 0 where m(t) is finite (noted). What stands after "where" and
+ * "e = .." are the obligations, for x (and m) any functions.
  */
 #ifndef SP_SOLVE_LOOP_CLOSED_H
 #define SP_SOLVE_LOOP_CLOSED_H
@@ -69,6 +73,7 @@ void spi_loop_close(spi_closing *c);
 bool spi_close_reduced(spi_closing *c, spi_carried *x, sp_expr e);
 bool spi_close_restarted(spi_closing *c, spi_carried *x, sp_expr e);
 bool spi_close_written(spi_closing *c, spi_carried *x, sp_expr e);
+bool spi_close_moved(spi_closing *c, spi_carried *x, sp_expr e);
 bool spi_close_rescaled(spi_closing *c, spi_carried *x);
 
 /* Besides own ({0}: none), e reads nothing that changes from step to step but
