@@ -40,7 +40,7 @@ void cli_read_kernel(sp_ctx *ctx, const cli_values *values, cli_kernel *k,
       .smt2_dir = folder_for_reads(ctx, values->smt2_dir),
       .log = outcome->log};
   k->kernel = sp_kernel_read_file(ctx, outcome->before);
-  k->lowered = sp_kernel_lower(ctx, k->kernel, &k->solver, false);
+  k->lowered = sp_kernel_lower(ctx, k->kernel, &k->solver, SP_KERNEL_UNROLLED);
   show_programs(k, outcome);
 }
 

@@ -9,7 +9,7 @@ typedef struct unrolling {
 
 static void unroll(sp_ctx *ctx, void *arg) {
   unrolling *u = arg;
-  u->out = sp_kernel_lower(ctx, u->kernel, u->solver, true);
+  u->out = sp_kernel_lower(ctx, u->kernel, u->solver, SP_KERNEL_UNROLLED_THEN);
 }
 
 /* Without what is written down on the way: the other form may be what is
@@ -33,8 +33,8 @@ const sp_report *sp_kernel_check(sp_ctx *ctx, const sp_kernel *kernel,
     if (r->verdict == SP_UNPROVEN) {
       unrolling u = {kernel, solver, *lowered};
       sp_protect(ctx, unroll, &u); /* too many steps: it stays as it is */
-      *lowered = u.out;
-      r = NULL;
+      r = u.out->n_loops < (*lowered)->n_loops ? NULL : r;
+      *lowered = r ? *lowered : u.out;
     }
   }
   if (!r || options->smt2_dir || options->log || options->statements) {

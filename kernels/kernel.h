@@ -18,6 +18,9 @@
 
 typedef struct sp_kernel sp_kernel;
 
+/* Steps up to which a repeat is unrolled: at first, and where that fails. */
+enum { SP_KERNEL_UNROLLED = 16, SP_KERNEL_UNROLLED_THEN = 64 };
+
 /* What the file says its own verdict is. */
 typedef struct sp_kernel_expectation {
   bool given;
@@ -60,14 +63,15 @@ typedef struct sp_kernel_problem {
   uint32_t n_loops; /* repeats that are loops */
 } sp_kernel_problem;
 
-/* solver: for the obligations about reads; NULL: the defaults. unroll: also
- * repeats of many steps, which otherwise are loops. */
+/* solver: for the obligations about reads; NULL: the defaults. Repeats of more
+ * steps than `unrolled` are loops, where a loop can say what they do. */
 const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
                                          const sp_solver_options *solver,
-                                         bool unroll);
-/* The report, in the file's words. *lowered: with loops, as sp_kernel_lower
- * gives it; where that is not proved it is unrolled, checked once more, and
- * *lowered is what the report is of. */
+                                         int64_t unrolled);
+/* The report, in the file's words. *lowered: as sp_kernel_lower gives it for
+ * SP_KERNEL_UNROLLED; where that is neither proved nor refuted longer repeats
+ * are unrolled, too, it is checked once more, and *lowered is what the report
+ * is of. */
 const sp_report *sp_kernel_check(sp_ctx *ctx, const sp_kernel *kernel,
                                  const sp_solver_options *solver,
                                  const sp_check_options *options,

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Up to UNROLLED steps are unrolled: that proves more. */
-enum { UNROLLED = 16, MAX_STEPS = 4096, MAX_DONE = 100000 };
+enum { MAX_STEPS = 4096, MAX_DONE = 100000 };
 
 /* ---- statements ---- */
 
@@ -67,7 +66,7 @@ static void lower_repeat(spi_lowering *l, spi_side *side,
                  "%lld steps: a repeat may have up to %d", (long long)n,
                  MAX_STEPS);
   }
-  if (n > UNROLLED && !l->unroll && !side->counter &&
+  if (n > l->unrolled && !side->counter &&
       spi_lower_loop(l, side, s, from, n)) {
     return;
   }
@@ -283,13 +282,13 @@ static void describe_constants(const spi_lowering *l, sp_kernel_problem *out) {
 
 const sp_kernel_problem *sp_kernel_lower(sp_ctx *ctx, const sp_kernel *kernel,
                                          const sp_solver_options *solver,
-                                         bool unroll) {
+                                         int64_t unrolled) {
   static const sp_solver_options defaults = {.timeout_ms = 5000};
   spi_lowering l = {
       .ctx = ctx,
       .kernel = kernel,
       .solver = solver ? solver : &defaults,
-      .unroll = unroll,
+      .unrolled = unrolled,
       .names = {.ctx = ctx, .guide = "docs/kernels.md lists the functions"},
       .seq = {.ranks = 1},
       .par = {.parallel = true}};

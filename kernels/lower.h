@@ -66,7 +66,7 @@ typedef struct spi_lowering {
   uint32_t done; /* statements */
   SP_VEC(spi_guard) guards;
   SP_VEC(sp_kernel_constant) counters; /* of repeats around, unrolled */
-  bool unroll;                         /* all repeats */
+  int64_t unrolled;                    /* repeats of more steps are loops */
   uint32_t loops;                      /* that were not */
 } spi_lowering;
 

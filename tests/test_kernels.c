@@ -31,7 +31,7 @@ static void run_trial(sp_ctx *ctx, void *arg) {
       t->path ? sp_kernel_read_file(ctx, t->path)
               : sp_kernel_read_text(ctx, "k.sp", t->text, strlen(t->text));
   t->expect = sp_kernel_expects(k);
-  t->lowered = sp_kernel_lower(ctx, k, NULL, false);
+  t->lowered = sp_kernel_lower(ctx, k, NULL, SP_KERNEL_UNROLLED);
   const sp_check_options options = {.run_budget = t->run_budget};
   t->report = sp_kernel_check(ctx, k, NULL, &options, &t->lowered);
 }

@@ -35,7 +35,7 @@ typedef struct mistake {
 static void lower(sp_ctx *ctx, void *arg) {
   const char *text = arg;
   sp_kernel_lower(ctx, sp_kernel_read_text(ctx, "k.sp", text, strlen(text)),
-                  NULL, false);
+                  NULL, SP_KERNEL_UNROLLED);
 }
 
 static char *changed(sp_ctx *ctx, const char *text, const char *from,

@@ -21,8 +21,8 @@ static void run(sp_ctx *ctx, void *arg) {
   if (strcmp(once, twice) != 0) {
     abort();
   }
-  sp_kernel_lower(ctx, k, NULL, false);
-  sp_kernel_lower(ctx, k, NULL, true);
+  sp_kernel_lower(ctx, k, NULL, 2);
+  sp_kernel_lower(ctx, k, NULL, SP_KERNEL_UNROLLED_THEN);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
