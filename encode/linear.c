@@ -317,19 +317,25 @@ static bool is_digit(const sp_pool *p, sp_expr e) {
   return spi_kind(p, e) == SP_KIND_VAR;
 }
 
+static int64_t magnitude(int64_t k) {
+  return k == INT64_MIN ? INT64_MAX : k < 0 ? -k : k;
+}
+
 /* What a sum has of the rank alone is a term in the rank. Where that is a
  * number or one digit on all ranks this is put in: what moved between ranks and
- * back is read at such a sum. A sum that has a digit as it is stays: it tells
- * how far away another rank is, which a digit of another base would hide. */
+ * back is read at such a sum. A digit that counts more than all that it stands
+ * for stays out: it tells whether a rank is past the end of a ring, and hides
+ * how far away it is. */
 static bool fold_ranks(spi_sum *s) {
   sp_pool *p = s->p;
   spi_sum part = spi_sum_new(p, s->n);
-  bool has_digit = false;
+  int64_t most = 0;
   for (uint32_t i = 0; i < s->n; i++) {
     const spi_set *free = spi_get(p, s->arg[i])->free;
     if (free->n == 1 && spi_var_of(p, free->v[0])->cls == SP_VAR_RANK) {
+      int64_t k = magnitude(s->coef[i]);
       sum_push(&part, s->arg[i], s->coef[i]);
-      has_digit = has_digit || is_digit(p, s->arg[i]);
+      most = k > most ? k : most;
     }
   }
   if (part.n < 2 || part.n == s->n) {
@@ -339,7 +345,8 @@ static bool fold_ranks(spi_sum *s) {
       p, spi_node(p, SP_KIND_LIN, SP_SORT_INT, 0, part.n, part.arg, part.coef));
   spi_parts f;
   spi_parts_of(p, fit, &f);
-  if (f.n > 1 || (f.n == 1 && (has_digit || !is_digit(p, f.arg[0])))) {
+  if (f.n > 1 ||
+      (f.n == 1 && (magnitude(f.coef[0]) > most || !is_digit(p, f.arg[0])))) {
     return false;
   }
   for (uint32_t i = 0; i < part.n; i++) {
