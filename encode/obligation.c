@@ -114,6 +114,8 @@ static sp_answer ask(sp_solver *s, const char **trouble) {
   sp_z3_answer z = sp_z3_check(s->z3, s->formula);
   s->stats.seconds += now() - start;
   s->tired += z == SP_Z3_UNKNOWN && s->hurry == 0;
+  s->stats.failed += z != SP_Z3_UNSAT;
+  s->stats.tired += z == SP_Z3_UNKNOWN;
   *trouble = "";
   switch (z) {
   case SP_Z3_UNSAT:

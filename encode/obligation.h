@@ -51,6 +51,7 @@ typedef struct sp_solver_options {
 typedef struct sp_solver_stats {
   uint64_t asked, distinct;          /* calls; different formulas */
   uint64_t proved, refuted, unknown; /* answers to calls */
+  uint64_t failed, tired; /* different formulas not proved; by the limit */
   uint64_t cache_hits;
   double seconds; /* in Z3 */
 } sp_solver_stats;

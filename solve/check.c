@@ -245,10 +245,6 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
   return s;
 }
 
-/* Where runs differ, proving only helps to say where: it gets little time. */
-enum { DOUBTED_MS = 100 };
-static const double DOUBTED_SECONDS = 0.5;
-
 static sp_report *attempt(sp_state *s) {
   sp_report *report = sp_alloc(s->ctx, sizeof *report);
   spi_propagate(s);
@@ -313,8 +309,7 @@ static void conclude(sp_state *s, sp_report *report) {
 
 /* Runs differed: is it a violation? */
 static sp_report *confirm_doubt(sp_state *s) {
-  sp_prover_hurry(s->prover, DOUBTED_MS);
-  sp_prover_deadline(s->prover, DOUBTED_SECONDS);
+  spi_hasten(s);
   sp_report *report = attempt(s);
   report->verdict = SP_UNPROVEN; /* until the difference is found again */
   conclude(s, report);

@@ -5,12 +5,21 @@
  * enough to say where. And a proof is over the reals: that the distributed
  * program has no value (0 * inf, a maximum that keeps -inf) where the
  * sequential one has one is seen here alone.
+ *
+ * Programs that are too large for that are run in part (solve/sample.h), which
+ * costs more: not before the proof is in trouble.
  */
+#include "solve/sample.h"
 #include "solve/witness.h"
 
 /* Of the budget of a run. */
-static const double SHARE = 0.05;
+static const double SHARE = 0.05, SHARE_LATER = 0.2;
 static const double MAX_INPUT_BYTES = 16e6;
+
+/* Obligations that were not proved, of these such that took all the time there
+ * is, and seconds in the solver. A proof that is found has seldom more. */
+enum { MANY_FAILED = 60, MANY_TIRED = 2 };
+static const double MANY_SECONDS = 1;
 
 typedef struct doubting {
   sp_state *s;
@@ -25,23 +34,47 @@ static void run(sp_ctx *ctx, void *arg) {
   const char *why = NULL;
   spi_bench *b = spi_bench_new(d->s, NULL, false);
   for (int mode = 0;
-       mode < SPI_DRAW_MODES && !d->found && !why && b->spent <= b->budget;
+       mode < SPI_DRAW_RARE && !d->found && !why && b->spent <= b->budget;
        mode++) {
     d->found = spi_hunt(b, (spi_draw_mode)mode, 1, &c, &times, &why);
   }
+  d->s->ran = why == NULL;
 }
 
-bool spi_doubt(sp_state *s) {
+static void sample(sp_ctx *ctx, void *arg) {
+  (void)ctx;
+  doubting *d = arg;
+  sp_counterexample c = {0};
+  spi_samples x = {0};
+  spi_look_in_samples(d->s, NULL, &x, &c);
+  d->found = x.found != NULL;
+}
+
+static bool doubt(sp_state *s, double share,
+                  void (*look)(sp_ctx *ctx, void *arg)) {
   const sp_check_options *options = s->options;
-  if (options->run_budget < 0 || spi_input_bytes(s) > MAX_INPUT_BYTES) {
-    return false;
-  }
   sp_check_options few = *options;
-  few.run_budget = SHARE * (options->run_budget > 0 ? options->run_budget
+  few.run_budget = share * (options->run_budget > 0 ? options->run_budget
                                                     : SP_CHECK_RUN_BUDGET);
   doubting d = {s, false};
   s->options = &few;
-  bool ran = sp_protect(s->ctx, run, &d) == SP_OK;
+  bool ran = sp_protect(s->ctx, look, &d) == SP_OK;
   s->options = options;
   return ran && d.found;
+}
+
+bool spi_doubt(sp_state *s) {
+  return s->options->run_budget >= 0 && spi_input_bytes(s) <= MAX_INPUT_BYTES &&
+         doubt(s, SHARE, run);
+}
+
+bool spi_doubt_later(sp_state *s) {
+  const sp_solver_stats *z = sp_solver_statistics(s->solver);
+  if (s->ran || s->parent || s->options->run_budget < 0 ||
+      (z->failed < MANY_FAILED && z->tired < MANY_TIRED &&
+       z->seconds < MANY_SECONDS)) {
+    return false;
+  }
+  s->ran = true;
+  return doubt(s, SHARE_LATER, sample);
 }

@@ -17,6 +17,7 @@ const char *spi_draw_mode_text(spi_draw_mode mode) {
       [SPI_DRAW_ENDS] = "integers at the ends of their range",
       [SPI_DRAW_TIES] = "many equal values",
       [SPI_DRAW_POSITIVE] = "positive",
+      [SPI_DRAW_RARE] = "few large ones",
   };
   return mode < SPI_DRAW_MODES ? text[mode] : "?";
 }
@@ -55,8 +56,21 @@ static double draw_int(spi_draw_mode mode, uint64_t h, int64_t lo, int64_t hi) {
   return (double)(lo + (int64_t)(h % size));
 }
 
+/* n with a chance of 2^-n. */
+static int64_t rarity(uint64_t h) {
+  int64_t n = 1;
+  while (n < 24 && (h >> n & 1)) {
+    n++;
+  }
+  return n;
+}
+
 static double draw_real(spi_draw_mode mode, uint64_t h) {
   int64_t sixteenths = (int64_t)(h % 65) - 32;
+  if (mode == SPI_DRAW_RARE) {
+    int64_t n = rarity(h >> 32);
+    sixteenths += n > 6 ? 8 * (n - 6) : 0;
+  }
   if (mode == SPI_DRAW_TIES) {
     return h & 1 ? 0.5 : -0.25;
   }

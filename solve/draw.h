@@ -17,6 +17,8 @@ typedef enum spi_draw_mode {
                         shapes suggest where no range is given */
   SPI_DRAW_TIES,     /* integers and reals of two values */
   SPI_DRAW_POSITIVE, /* reals in (0, 2] */
+  SPI_DRAW_RARE, /* among reals in [-2, 2] larger ones, the larger the fewer:
+                    parts of much have maxima that differ */
   SPI_DRAW_MODES,
 } spi_draw_mode;
 

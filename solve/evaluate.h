@@ -91,6 +91,9 @@ void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
                            sp_machine_value_fn value, void *user);
 
 /* ---- running ---- */
+/* From now on whatever is rounded while it is computed is changed by up to this
+ * share of it (or, negative, by the opposite), by a hash; 0: no more. */
+void sp_machine_noise(sp_machine *m, double share, uint64_t seed);
 bool sp_machine_run(sp_machine *m); /* all results */
 bool sp_machine_run_to(sp_machine *m, uint32_t tensor);
 /* The operations that computing this tensor takes, about (INFINITY where an

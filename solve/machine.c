@@ -151,6 +151,11 @@ void sp_machine_reset(sp_machine *m) {
   m->e->refused = (sp_machine_trouble){0};
 }
 
+void sp_machine_noise(sp_machine *m, double share, uint64_t seed) {
+  m->e->noise = share;
+  m->e->noise_seed = seed;
+}
+
 void sp_machine_keep(sp_machine *m, uint32_t tensor) {
   m->tensors[tensor].keep = true;
 }

@@ -30,6 +30,8 @@ typedef struct spi_engine {
   size_t bytes; /* in buffers with users */
   spi_buffer *spare;
   spi_tape_state **states; /* one for each thread */
+  double noise;            /* for these */
+  uint64_t noise_seed;
   sp_machine_trouble trouble;
   sp_machine_trouble refused; /* an input for which there was no room */
   const char *made_up;        /* a function of which nothing is known */

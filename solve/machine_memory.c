@@ -122,6 +122,8 @@ void spi_states_for(spi_engine *e, const spi_tape *t) {
       e->states[i] =
           spi_tape_state_new(e->ctx, cap < t->n_regs ? t->n_regs : cap);
     }
+    e->states[i]->noise = e->noise;
+    e->states[i]->noise_seed = e->noise_seed;
   }
 }
 

@@ -1,6 +1,7 @@
 /* outputs.c: the promised relation of every result, and the frontier where it
  * is not proved. */
 #include "solve/state.h"
+#include "solve/witness.h"
 
 /* New terms while one result is proved. */
 enum { MAX_TERMS = 300000 };
@@ -118,6 +119,9 @@ static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
   out->name = local->name;
   out->shape = sp_shape_text(s->ctx, &local->shape);
   out->promised = x->layout ? x->layout->text : "nothing";
+  if (spi_doubt_later(s)) {
+    spi_hasten(s);
+  }
   if (!x->layout) {
     out->why = x->why;
   } else if (sp_prover_late(s->prover)) {

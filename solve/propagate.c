@@ -12,6 +12,7 @@
 #include "solve/match.h"
 #include "solve/seen.h"
 #include "solve/state.h"
+#include "solve/witness.h"
 
 /* MAX_SEQ_HEAVY: a loop that is unrolled on the distributed side has more
  * reductions above each other than the sequential program. */
@@ -24,6 +25,15 @@ enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_MONOMIALS = 400 };
 enum { MAX_TERMS = 150000 };
 
 /* ---- one candidate ---- */
+
+/* Where runs differ, proving only helps to say where: it gets little time. */
+enum { DOUBTED_MS = 100 };
+static const double DOUBTED_SECONDS = 0.5;
+
+void spi_hasten(sp_state *s) {
+  sp_prover_hurry(s->prover, DOUBTED_MS);
+  sp_prover_deadline(s->prover, DOUBTED_SECONDS);
+}
 
 static bool in_bounds(sp_state *s, const sp_tensor *v, const sp_expr *phi,
                       sp_hyps hyps) {
@@ -66,6 +76,9 @@ static bool equal_in_form(sp_state *s, sp_expr lhs, sp_expr rhs,
 bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   const sp_tensor *v = &s->seq_program->tensors[t];
   uint32_t n = v->shape.n_dims;
+  if (spi_doubt_later(s)) {
+    spi_hasten(s);
+  }
   sp_prover_about(s->prover,
                   sp_format(s->ctx, "%s = %s",
                             s->dist_program->tensors[a->dist].name, v->name));

@@ -16,11 +16,13 @@ enum {
   /* How thin an input is: its largest dimension, all large ones, all of them
    * and by FEW. */
   LEVELS = 3,
+  BORDERED = 2,    /* dimensions: of more, borders are too much */
   MAX_RESULTS = 8, /* that are looked at */
 };
 static const int64_t SMALL_INPUT = 16; /* elements */
 static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
 static const double SHARE = 0.5;       /* of the budget, for one run */
+static const double DRAWING = 20;      /* operations, for an input's element */
 
 typedef struct sampler {
   sp_state *s;
@@ -112,6 +114,21 @@ static const sp_span *local_support(const sampler *x, const sp_placed *given) {
 
 /* ---- a sample ---- */
 
+/* The first and the last index, too: borders are what is often wrong. */
+static sp_span with_ends(sp_ctx *ctx, sp_span some, int64_t extent) {
+  int64_t *at = sp_alloc_n(ctx, (size_t)some.n + 2, sizeof *at), n = 0;
+  if (some.n == 0 || spi_span_at(some, 0) > 0) {
+    at[n++] = 0;
+  }
+  for (int64_t i = 0; i < some.n; i++) {
+    at[n++] = spi_span_at(some, i);
+  }
+  if (n < extent && at[n - 1] < extent - 1) {
+    at[n++] = extent - 1;
+  }
+  return n >= extent ? spi_span_all(extent) : (sp_span){n, at};
+}
+
 /* A few local indices of the result, and where these are in the sequential
  * one. */
 static void choose_elements(const sampler *x, spi_sample *out) {
@@ -124,6 +141,8 @@ static void choose_elements(const sampler *x, spi_sample *out) {
   sp_span *global = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *global);
   for (uint32_t d = 0; d < l->n_dims; d++) {
     local[d] = local_span(x, r, d, chosen(ctx, g->dims[d], COMPARED));
+    local[d] =
+        l->n_dims <= BORDERED ? with_ends(ctx, local[d], l->dims[d]) : local[d];
     sp_mark mark = sp_scratch_mark(ctx);
     bool *bits = sp_scratch(ctx, (size_t)g->dims[d] * sizeof *bits + 1);
     memset(bits, 0, (size_t)g->dims[d] * sizeof *bits);
@@ -180,6 +199,18 @@ static double stored_bytes(sp_machine *m) {
   return n * sizeof(double) * (double)sp_machine_ranks(m);
 }
 
+/* Operations for drawing the inputs. */
+static double drawing_cost(const sampler *x, spi_bench *b) {
+  const sp_problem *p = x->s->problem;
+  double n = 0;
+  for (size_t i = 0; i < p->n_given; i++) {
+    n += (double)sp_machine_count(b->seq, p->given[i].seq);
+    n += (double)sp_machine_count(b->dist, p->given[i].dist) *
+         (double)p->dist->partitions;
+  }
+  return DRAWING * n;
+}
+
 /* Elements of a given tensor that are stored, if it could be thinner. */
 static int64_t spare_elements(const sampler *x, spi_bench *b, size_t given) {
   const sp_problem *p = x->s->problem;
@@ -217,8 +248,8 @@ static spi_bench *affordable(sampler *x, bool made_up, const char **why) {
     spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
     double bytes = stored_bytes(b->seq) + stored_bytes(b->dist), cost = 0;
     if (bytes <= MAX_BYTES) {
-      cost =
-          sp_machine_cost(b->seq, r->seq) + sp_machine_cost(b->dist, r->dist);
+      cost = sp_machine_cost(b->seq, r->seq) +
+             sp_machine_cost(b->dist, r->dist) + drawing_cost(x, b);
       if (cost <= SHARE * b->budget || !isfinite(cost)) {
         return b; /* running says what is unknown */
       }
@@ -284,8 +315,8 @@ void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
     return;
   }
   for (uint32_t k = 0; k < s->problem->n_promised && !x->found; k++) {
-    if (!report->outputs[k].proved && s->problem->promised[k].layout &&
-        looked++ < MAX_RESULTS) {
+    bool open = !report || !report->outputs[k].proved;
+    if (open && s->problem->promised[k].layout && looked++ < MAX_RESULTS) {
       sampler here = {s, k, sp_alloc_n(s->ctx, n, sizeof *here.level),
                       sp_alloc_n(s->ctx, n, sizeof *here.supports)};
       look(&here, out, x);

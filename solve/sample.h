@@ -21,7 +21,7 @@ typedef struct spi_samples {
   const char *why;  /* why nothing was run, or NULL */
 } spi_samples;
 
-/* *out: the difference, if there is one. */
+/* *out: the difference, if there is one. report NULL: of any result. */
 void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
                          sp_counterexample *out);
 

@@ -149,6 +149,7 @@ typedef struct sp_state {
   SP_VEC(spi_probed) probed; /* candidates */
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
+  bool ran;              /* both programs, on a few inputs: nothing differed */
   bool *loop_used;       /* by sequential node: has its counterpart */
   bool *loop_open;       /* it has none: its results have definitions */
   sp_expr **loop_end;    /* then, once asked for: closed forms of its results */
@@ -271,6 +272,8 @@ uint32_t spi_same_operator(sp_state *s, uint32_t dist_tensor);
 /* The sequential tensor at a->phi equals a's term: proved. */
 bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t seq);
 void spi_propagate(sp_state *s);
+/* The programs differ: little is proved from now on. */
+void spi_hasten(sp_state *s);
 
 /* ---- outputs.c ---- */
 void spi_outputs(sp_state *s, sp_report *report);

@@ -140,6 +140,10 @@ typedef struct spi_tape_state {
   const spi_source *sources; /* as the tape's, with data */
   bool outside;              /* an unguarded read fell outside its tensor */
   sp_sym outside_of;
+  /* What was rounded is changed by up to this share of it, by a hash; 0: not.
+   */
+  double noise;
+  uint64_t noise_seed;
   /* memory: room for cap registers */
   uint32_t cap;
   spi_lane *lanes;
@@ -152,6 +156,10 @@ spi_tape_state *spi_tape_state_new(sp_ctx *ctx, uint32_t max_regs);
 void spi_tape_start(const spi_tape *t, spi_tape_state *s,
                     const spi_source *sources, uint32_t n_uniform,
                     const int64_t *uniform);
+/* Has v so few binary digits that it was not rounded? */
+bool spi_is_exact(double v);
+/* A number in [1/2, 1] or [-1, -1/2]. */
+double spi_noise(uint64_t hash);
 /* Lanes from, ..., from + n - 1 of the row-major order of the lane variables
  * with these extents. n <= SPI_LANES. Results are in s->reg[t->outs[k]]. */
 void spi_tape_run(const spi_tape *t, spi_tape_state *s, uint32_t n_uniform,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "solve/draw.h"
 #include "solve/named.h"
 
 #define NO_REG UINT32_MAX
@@ -479,6 +480,37 @@ static void run_reduce(spi_tape_state *s, const spi_instr *o, spi_lane *out,
   }                                                                            \
   break
 
+/* ---- rounding, exaggerated ---- */
+
+bool spi_is_exact(double v) {
+  return fabs(v) < 4294967296.0 && v * 1048576.0 == floor(v * 1048576.0);
+}
+
+double spi_noise(uint64_t hash) {
+  double size = 0.5 + (double)(hash % 1000) / 2000.0;
+  return hash & 4096 ? size : -size;
+}
+
+/* Does it round what it computes? */
+static bool rounds(const spi_instr *o) {
+  bool adds = o->op == SP_RED_SUM || o->op == SP_RED_PROD;
+  return o->sort == SP_SORT_REAL &&
+         (o->code == SPI_ADD || o->code == SPI_MUL || o->code == SPI_REAL1 ||
+          o->code == SPI_REAL2 || (o->code == SPI_REDUCE && adds));
+}
+
+/* What is equal stays equal: an element that is compared with the maximum is
+ * computed twice, with one result. */
+static void add_noise(const spi_tape_state *s, spi_lane *out, uint32_t n) {
+  for (uint32_t l = 0; l < n; l++) {
+    double v = out[l].r;
+    if (isfinite(v) && !spi_is_exact(v)) {
+      uint64_t h = spi_draw_mix(s->noise_seed, (uint64_t)out[l].i);
+      out[l].r = v * (1 + s->noise * spi_noise(h));
+    }
+  }
+}
+
 static void run_instr(spi_tape_state *s, const spi_instr *o, uint32_t n) {
   spi_lane *out = s->reg[o->out];
   const spi_lane *a = o->n > 0 ? s->reg[o->in[0]] : NULL;
@@ -545,6 +577,9 @@ static void run_instr(spi_tape_state *s, const spi_instr *o, uint32_t n) {
 static void run_block(spi_tape_state *s, const spi_block *b, uint32_t n) {
   for (uint32_t i = 0; i < b->n; i++) {
     run_instr(s, &b->v[i], n);
+    if (s->noise != 0 && rounds(&b->v[i])) {
+      add_noise(s, s->reg[b->v[i].out], n);
+    }
   }
 }
 
