@@ -216,24 +216,30 @@ static void add_value(values *x, int64_t v) {
 
 static bool values_of(sp_pool *p, sp_expr e, uint32_t depth, values *out);
 
+/* The positions where bits are set; their number. */
+static int64_t positions(sp_pool *p, const values *x, int64_t **out) {
+  int64_t n = 0;
+  *out = sp_scratch(sp_pool_ctx(p), (size_t)x->n * sizeof **out);
+  for (int64_t i = 0; i < x->n; i++) {
+    if (x->bits[i]) {
+      (*out)[n++] = i;
+    }
+  }
+  return n;
+}
+
 /* a + coef * b for all a so far: the parts are taken to be independent. */
 static bool add_part(sp_pool *p, values *sum, const values *part,
                      int64_t coef) {
-  values was = *sum;
-  int64_t n = 0;
-  for (int64_t j = 0; j < part->n; j++) {
-    n += part->bits[j];
-  }
-  if (n > 1 && sum->n > MAX_VALUES * 8L / n) {
+  int64_t *a, *b, n_a = positions(p, sum, &a), n_b = positions(p, part, &b);
+  if (n_b > 1 && sum->n > MAX_VALUES * 8L / n_b) {
     return false;
   }
-  sum->bits = sp_scratch(sp_pool_ctx(p), (size_t)sum->n * sizeof(bool));
   memset(sum->bits, 0, (size_t)sum->n * sizeof(bool));
-  for (int64_t j = 0; j < part->n; j++) {
-    for (int64_t i = 0; part->bits[j] && i < sum->n; i++) {
-      if (was.bits[i]) {
-        add_value(sum, sum->lo + i + coef * (part->lo + j));
-      }
+  for (int64_t j = 0; j < n_b; j++) {
+    int64_t by = sum->lo + coef * (part->lo + b[j]);
+    for (int64_t i = 0; i < n_a; i++) {
+      add_value(sum, by + a[i]);
     }
   }
   return true;
