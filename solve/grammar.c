@@ -16,13 +16,12 @@ enum {
 
 /* Node visits at one point; of unfolded terms, which run over what they reduce.
  */
-static const uint64_t BUDGET = 40000, BUDGET_UNFOLDED = 400000;
+static const uint64_t BUDGET = 40000, BUDGET_UNFOLDED = 150000;
 
 typedef struct search {
   sp_state *s;
   spi_attempt *a;
   uint64_t budget;
-  bool apart; /* from what was tried in another form */
   sp_probe_values want;
   uint32_t seq;
   uint32_t tried;
@@ -103,17 +102,9 @@ static bool shapes_fit(const sp_state *s, const sp_shape *global,
   return true;
 }
 
-/* May the form of the candidate fit where another did not? */
-static bool is_new(const search *x, const seq_tensor *v) {
-  return x->a->form == SPI_FORM_PLAIN || x->apart || v->unfolded.v != v->def.v;
-}
-
-bool spi_try_placements(sp_state *s, spi_attempt *a, bool apart) {
+bool spi_try_placements(sp_state *s, spi_attempt *a) {
   bool plain = a->form == SPI_FORM_PLAIN;
-  search x = {.s = s,
-              .a = a,
-              .budget = plain ? BUDGET : BUDGET_UNFOLDED,
-              .apart = apart};
+  search x = {.s = s, .a = a, .budget = plain ? BUDGET : BUDGET_UNFOLDED};
   if (!sp_probe(s->prover, a->term, a->hyps, x.budget, &x.want)) {
     return false;
   }
@@ -123,7 +114,7 @@ bool spi_try_placements(sp_state *s, spi_attempt *a, bool apart) {
   for (uint32_t t = from; t < to && t < s->seq_program->n_tensors; t++) {
     const seq_tensor *v = &s->seq[t];
     if (!v->def.v || v->opaque || !spi_seq_form(s, t, a->form).v ||
-        !is_new(&x, v) || sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
+        sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
         !sp_has_read(s->pool, v->def) ||
         !shapes_fit(s, &s->seq_program->tensors[t].shape, local)) {
       continue;

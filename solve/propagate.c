@@ -216,6 +216,10 @@ static bool generalize(sp_state *s, spi_attempt *a, uint32_t t,
 static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
   spi_attempt *a = env;
   sp_expr pattern = spi_seq_form(s, t, a->form);
+  if (a->form == SPI_FORM_UNFOLDED && !a->unfolds &&
+      pattern.v == s->seq[t].def.v) {
+    return false; /* both were tried as they are */
+  }
   if (sp_sort_of(s->pool, pattern) != sp_sort_of(s->pool, a->term)) {
     return false;
   }
@@ -287,7 +291,39 @@ static bool find_form(sp_state *s, spi_attempt *a, spi_form form,
   return ok;
 }
 
-/* The same with reductions unfolded, then by values. */
+/* Is it a polynomial that may be equal to one of another form: with a product
+ * of sums, or of elements one by one? What is of degree one has pieces. */
+static bool is_polynomial(sp_state *s, sp_expr e, spi_seen *seen) {
+  sp_pool *p = s->pool;
+  sp_kind kind = sp_kind_of(p, e);
+  if (sp_sort_of(p, e) != SP_SORT_REAL || kind == SP_KIND_RED ||
+      spi_seen_before(seen, e)) {
+    return false;
+  }
+  uint32_t sums = 0, n = sp_n_args(p, e);
+  for (uint32_t i = 0; i < n; i++) {
+    sums += sp_kind_of(p, sp_arg(p, e, i)) == SP_KIND_RED;
+  }
+  bool found = kind == SP_KIND_MUL && sums > 1;
+  if (kind == SP_KIND_ADD && n > 1 && !sp_has_red(p, e)) {
+    uint64_t last = sp_skeleton(p, sp_arg(p, e, n - 1));
+    found = sp_skeleton(p, sp_arg(p, e, n - 2)) == last;
+  }
+  for (uint32_t i = 0; i < n && !found; i++) {
+    found = is_polynomial(s, sp_arg(p, e, i), seen);
+  }
+  return found;
+}
+
+static bool worth_values(sp_state *s, sp_expr e) {
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  spi_seen seen = {.ctx = s->ctx};
+  bool worth = is_polynomial(s, e, &seen);
+  sp_scratch_release(s->ctx, mark);
+  return worth;
+}
+
+/* The same with reductions unfolded; polynomials by values, too. */
 static bool find_unfolded(sp_state *s, spi_attempt *a) {
   sp_expr wide = spi_unfold(s, a->term, false);
   if (!wide.v || sp_sort_of(s->pool, wide) != SP_SORT_REAL) {
@@ -295,14 +331,17 @@ static bool find_unfolded(sp_state *s, spi_attempt *a) {
   }
   unfold_candidates(s);
   sp_expr out = sp_multiply_out(s->pool, wide, MAX_MONOMIALS);
+  a->unfolds = out.v != a->term.v;
   if (out.v && find_form(s, a, SPI_FORM_UNFOLDED, out)) {
     return true;
+  }
+  if (out.v && !worth_values(s, out)) {
+    return false;
   }
   spi_attempt by_value = *a;
   by_value.form = SPI_FORM_UNFOLDED;
   by_value.term = out.v ? out : wide;
-  bool whole = out.v == a->term.v && sp_kind_of(s->pool, out) != SP_KIND_ADD;
-  bool ok = spi_try_placements(s, &by_value, !whole);
+  bool ok = spi_try_placements(s, &by_value);
   if (ok) {
     a->seq = by_value.seq;
     memcpy(a->phi, by_value.phi, sizeof a->phi);
@@ -317,7 +356,7 @@ static bool find(sp_state *s, spi_attempt *a) {
   }
   expand_candidates(s);
   return find_form(s, a, SPI_FORM_EXPANDED, spi_expand(s, a->term, false)) ||
-         spi_try_placements(s, a, true) || find_unfolded(s, a);
+         spi_try_placements(s, a) || find_unfolded(s, a);
 }
 
 /* ---- the loop ---- */

@@ -94,6 +94,7 @@ typedef struct spi_attempt {
   sp_expr raw;  /* its raw form */
   sp_hyps hyps;
   spi_form form;
+  bool unfolds; /* unfolded it is another term */
   bool seq_found;
   uint32_t seq;
   sp_expr phi[SP_MAX_DIMS];
@@ -253,10 +254,8 @@ bool spi_index_visit(sp_state *s, spi_form form, uint64_t key,
                      void *env);
 
 /* Candidates from shapes alone: each dimension whole or cut by a coordinate
- * that inputs are cut by. For terms of different structure (halos, windows).
- * apart: the term is not what was tried in another form before, or made of
- * parts. */
-bool spi_try_placements(sp_state *s, spi_attempt *a, bool apart);
+ * that inputs are cut by. For terms of different structure (halos, windows). */
+bool spi_try_placements(sp_state *s, spi_attempt *a);
 
 /* ---- twins.c ---- */
 /* By distributed tensor: the sequential one that is the same operator on the
