@@ -176,6 +176,20 @@ static sp_expr extremum_node(sp_pool *p, bool min, args *l) {
   return spi_node(p, kind_of(min), SP_SORT_REAL, 0, n, l->v, NULL);
 }
 
+/* max(c, x, ...) = max(x, ...) where c <= 0 <= x: a variance that is kept from
+ * rounding below 0. */
+static bool constant_counts(sp_pool *p, const args *l) {
+  bool counts = l->constant.v != 0;
+  if (p->raw_values || l->min || !counts ||
+      sp_num_sign(p, sp_num_value(p, l->constant)) > 0) {
+    return counts;
+  }
+  for (uint32_t i = 0; i < l->n && counts; i++) {
+    counts = !spi_nonnegative(p, l->v[i]);
+  }
+  return counts;
+}
+
 static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
                         const sp_expr *given) {
   sp_mark mark = sp_scratch_mark(p->ctx);
@@ -186,7 +200,7 @@ static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
   }
   sp_expr e = l.all;
   if (!e.v) {
-    if (l.constant.v) {
+    if (constant_counts(p, &l)) {
       args_push(p, &l, l.constant);
     }
     e = l.n == 0 ? sp_inf(p, !min) : extremum_node(p, min, &l);

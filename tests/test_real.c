@@ -400,6 +400,13 @@ TEST(maxima) {
        sp_max(p, sp_max(p, c, scale(p, b, 2)), scale(p, a, 2)));
   SAME(sp_max(p, sp_max(p, sp_add(p, c, a), sp_add(p, c, b)), a),
        sp_max(p, sp_max(p, a, sp_add(p, c, a)), sp_add(p, c, b)));
+  sp_expr square = sp_mul(p, a, a); /* is at least 0, and may be less than 1 */
+  SAME(sp_max(p, square, zero(p)), square);
+  SAME(sp_max(p, square, num(p, -1, 1)), square);
+  DIFFER(sp_max(p, square, num(p, 1, 2)), square);
+  DIFFER(sp_max(p, a, zero(p)), a);
+  DIFFER(sp_min(p, square, zero(p)), square);
+  DIFFER(sp_max(p, sp_sub(p, square, b), zero(p)), sp_sub(p, square, b));
   DIFFER(sp_max(p, a, b), sp_min(p, a, b));
   DIFFER(sp_max(p, scale(p, a, 2), b), sp_max(p, a, b));
 }
