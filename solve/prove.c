@@ -250,8 +250,7 @@ static sp_hyps pieces_lemmas(sp_prover *pr, const outer *whole,
       sp_red_op op;
       sp_num coef;
       if (!spi_is_pieces(p, e, &op, &coef) || op != sp_red_op_of(p, red) ||
-          sp_skeleton(p, sp_red_body(p, red)) != spi_piece_skeleton(p, e, op) ||
-          !spi_pieces_equal(pr, red, e, given)) {
+          !spi_like_pieces(p, red, e) || !spi_pieces_equal(pr, red, e, given)) {
         continue;
       }
       sp_expr scaled = coef.v ? sp_scale(p, red, coef) : red;

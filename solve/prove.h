@@ -89,8 +89,8 @@ bool spi_red_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Is e a combination of n >= 2 terms by +, max or min, with one coefficient
  * (coef, 0 for max and min)? Or a reduction of such (coef 0)? */
 bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef);
-/* Skeleton of the first piece's body. */
-uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op);
+/* Has the first piece the form of red's body, or of a branch of it? */
+bool spi_like_pieces(sp_pool *p, sp_expr red, sp_expr pieces);
 /* red is the combination of the terms of pieces (its coefficient aside); or
  * pieces is a max, min, or, and of one term: red, which is no reduction. */
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces, sp_hyps hyps);

@@ -19,7 +19,8 @@
  * those of P_2, each over k, too (sums are finite: order does not matter). A
  * choice ite(c, P + Q, P) has the pieces of P, and those of Q where c holds;
  * what is under a condition that holds nowhere is no piece (trees of sums are
- * choices in choices, most of them impossible).
+ * choices in choices, most of them impossible). For max, min, or, and each
+ * branch may be a piece (a concatenation that was cut).
  *
  * Rings (all-reduce, attention, collective matmul) take a reduction apart into
  * as many pieces as there are ranks, micro-batches on each rank, tiles with a
@@ -28,7 +29,7 @@
 #include "solve/match.h"
 #include "solve/prove.h"
 
-enum { MAX_VARS = 16, MAX_PIECES = 64, MAX_NESTED = 24 };
+enum { MAX_VARS = 16, MAX_PIECES = 64, MAX_NESTED = 24, MAX_OPEN = 16 };
 /* MANY pieces: that no two of them meet is more work than that all is met, for
  * each rank; a solver that does not see this soon does not. */
 enum { MANY = 8, LIMIT_MS = 100 };
@@ -45,6 +46,7 @@ typedef struct whole {
   sp_pool *p;
   sp_hyps hyps;
   sp_red_op op;
+  bool fine; /* every choice is taken apart */
   uint32_t n;
   sp_expr var[MAX_VARS];
   sp_expr guard, body;
@@ -106,6 +108,10 @@ static bool choice_splits(sp_pool *p, sp_expr e, sp_red_op op) {
   return false;
 }
 
+static bool repeats(sp_red_op op) {
+  return op != SP_RED_SUM && op != SP_RED_PROD && op != SP_RED_LAMBDA;
+}
+
 /* The operation of the first branch of choices that is a combination or a
  * reduction. */
 static bool choice_op(sp_pool *p, sp_expr e, sp_red_op *op, int depth) {
@@ -134,16 +140,16 @@ bool spi_is_pieces(sp_pool *p, sp_expr e, sp_red_op *op, sp_num *coef) {
     }
     return *op != SP_RED_LAMBDA &&
            (combines(p, e, *op) ||
-            (is_choice(p, e) && choice_splits(p, e, *op)));
+            (is_choice(p, e) && (repeats(*op) || choice_splits(p, e, *op))));
   }
   return is_combination(p, e, op, coef);
 }
 
-uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op) {
+static uint64_t piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op) {
   bool outer = sp_kind_of(p, pieces) == SP_KIND_RED || is_choice(p, pieces);
   sp_expr e = outer ? pieces : sp_arg(p, pieces, 0), guard;
   while (is_red(p, e, op) || combines(p, e, op) ||
-         (is_choice(p, e) && choice_splits(p, e, op))) {
+         (is_choice(p, e) && (repeats(op) || choice_splits(p, e, op)))) {
     if (is_choice(p, e)) {
       sp_expr inner;
       sp_guard_of(p, op, e, &guard, &inner);
@@ -153,6 +159,19 @@ uint64_t spi_piece_skeleton(sp_pool *p, sp_expr pieces, sp_red_op op) {
     }
   }
   return sp_skeleton(p, e);
+}
+
+/* Has a branch of e the skeleton? */
+static bool has_form(sp_pool *p, sp_expr e, uint64_t form, int depth) {
+  return sp_skeleton(p, e) == form ||
+         (is_choice(p, e) && depth < MAX_NESTED &&
+          (has_form(p, sp_arg(p, e, 1), form, depth + 1) ||
+           has_form(p, sp_arg(p, e, 2), form, depth + 1)));
+}
+
+bool spi_like_pieces(sp_pool *p, sp_expr red, sp_expr pieces) {
+  sp_red_op op = sp_red_op_of(p, red);
+  return has_form(p, sp_red_body(p, red), piece_skeleton(p, pieces, op), 0);
 }
 
 /* ---- taking apart ---- */
@@ -260,7 +279,8 @@ static bool cut_add(const whole *w, cut *c, sp_expr e, const piece *outer,
     }
     return ok;
   }
-  if (depth < MAX_NESTED && is_choice(p, e) && choice_splits(p, e, w->op)) {
+  if (depth < MAX_NESTED && is_choice(p, e) &&
+      (w->fine || choice_splits(p, e, w->op))) {
     return cut_choice(w, c, e, &x, depth);
   }
   if (c->n >= MAX_PIECES) {
@@ -307,14 +327,15 @@ static sp_hyps under(const whole *w, sp_expr guard) {
                                  : spi_hyps_with(w->pr, w->hyps, guard);
 }
 
-/* The map of a piece, bodies equal under it. */
-static bool piece_fits(const whole *w, piece *x) {
+/* A map that makes the pattern the piece's body; under it the whole's body is
+ * equal to the piece's. */
+static bool fits_pattern(const whole *w, piece *x, sp_expr pattern) {
   sp_pool *p = w->p;
   sp_hyps hyps = under(w, x->guard);
   sp_match m;
   sp_match_init(&m, p);
   do {
-    if (!sp_match_run(&m, w->body, x->body, w->n, w->var)) {
+    if (!sp_match_run(&m, pattern, x->body, w->n, w->var)) {
       continue;
     }
     sp_match_solve(&m, w->n, x->map);
@@ -331,6 +352,24 @@ static bool piece_fits(const whole *w, piece *x) {
       return true;
     }
   } while (sp_match_next(&m));
+  return false;
+}
+
+/* The map of a piece, bodies equal under it. A piece of a concatenation has the
+ * form of a branch only. */
+static bool piece_fits(const whole *w, piece *x) {
+  sp_expr left[MAX_NESTED] = {w->body};
+  uint32_t n = 1;
+  for (int tried = 0; n > 0 && tried < MAX_NESTED; tried++) {
+    sp_expr e = left[--n];
+    if (fits_pattern(w, x, e)) {
+      return true;
+    }
+    if (is_choice(w->p, e) && n + 2 <= MAX_NESTED) {
+      left[n++] = sp_arg(w->p, e, 2);
+      left[n++] = sp_arg(w->p, e, 1);
+    }
+  }
   return false;
 }
 
@@ -409,21 +448,11 @@ static void equations_in(sp_pool *p, sp_expr guard, sp_equations *out) {
   }
 }
 
-/* The point k of the whole is met by the piece: at what its map, solved for
- * the piece's variables, says; and its guard, where the map leaves some open
- * (a step of which the tile and the block are known). */
-static sp_expr meets(const whole *w, const piece *x) {
+/* The point k of the whole is met by the piece at these values of its
+ * variables. */
+static sp_expr meets_at(const whole *w, const piece *x, const sp_expr *at) {
   sp_pool *p = w->p;
-  sp_equations equations = {0}, weak = {0};
-  for (uint32_t i = 0; i < w->n; i++) {
-    sp_push(sp_pool_ctx(p), &equations, ((sp_equation){x->map[i], w->var[i]}));
-  }
-  equations_in(p, x->guard, &weak);
-  sp_expr at[MAX_VARS], image[MAX_VARS];
-  sp_equations_solve(p, &equations, &weak, x->n, x->var, at);
-  for (uint32_t i = 0; i < x->n; i++) {
-    at[i] = at[i].v ? at[i] : sp_int(p, 0);
-  }
+  sp_expr image[MAX_VARS];
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
   for (uint32_t i = 0; i < w->n; i++) {
     image[i] = sp_subst(p, x->map[i], x->n, x->var, at);
@@ -432,6 +461,38 @@ static sp_expr meets(const whole *w, const piece *x) {
   met = sp_and(p, met, in_range(p, x->n, x->var, at));
   met = sp_and(p, met, sp_subst(p, x->guard, x->n, x->var, at));
   sp_pool_mode(p, mode);
+  return met;
+}
+
+/* The point k is met by the piece: at what its map, solved for the piece's
+ * variables, says, and its guard, where the map leaves some open (a step of
+ * which the tile and the block are known); else at some value of a variable of
+ * which only the guard speaks, at 0 of others. */
+static sp_expr meets(const whole *w, const piece *x) {
+  sp_pool *p = w->p;
+  sp_equations equations = {0}, weak = {0};
+  for (uint32_t i = 0; i < w->n; i++) {
+    sp_push(sp_pool_ctx(p), &equations, ((sp_equation){x->map[i], w->var[i]}));
+  }
+  equations_in(p, x->guard, &weak);
+  sp_expr at[MAX_VARS];
+  sp_equations_solve(p, &equations, &weak, x->n, x->var, at);
+  uint32_t open = MAX_VARS;
+  for (uint32_t i = 0; i < x->n; i++) {
+    if (!at[i].v && open == MAX_VARS && sp_has_free(p, x->guard, x->var[i]) &&
+        sp_var_extent(p, x->var[i]) <= MAX_OPEN) {
+      open = i;
+    }
+    at[i] = at[i].v ? at[i] : sp_int(p, 0);
+  }
+  sp_expr met = meets_at(w, x, at);
+  for (int64_t v = 1; open < x->n && v < sp_var_extent(p, x->var[open]); v++) {
+    at[open] = sp_int(p, v);
+    sp_expr more = meets_at(w, x, at);
+    sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+    met = sp_or(p, met, more);
+    sp_pool_mode(p, mode);
+  }
   return met;
 }
 
@@ -518,12 +579,11 @@ static bool counted(whole w, const cut *given) {
 
 /* By showing that every element is met, under the conditions. */
 static bool met(const whole *w, cut *c) {
-  bool repeats = w->op != SP_RED_SUM && w->op != SP_RED_PROD;
   for (uint32_t i = 0; i < c->n; i++) {
     if (!piece_fits(w, &c->v[i]) || !maps_into(w, &c->v[i])) {
       return false;
     }
-    for (uint32_t k = 0; k <= i && !repeats; k++) {
+    for (uint32_t k = 0; k <= i && !repeats(w->op); k++) {
       if (!apart(w, &c->v[i], &c->v[k])) {
         return false;
       }
@@ -550,5 +610,16 @@ bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
   cut *c = sp_alloc(sp_pool_ctx(p), sizeof *c);
   bool ok = cut_open(&w, pieces, c);
   sp_pool_mode(p, mode);
-  return ok && (counted(w, c) || met(&w, c));
+  if (ok && (counted(w, c) || met(&w, c))) {
+    return true;
+  }
+  if (!ok || !repeats(w.op)) {
+    return false;
+  }
+  w.fine = true;
+  c->n = 0;
+  sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  ok = cut_open(&w, pieces, c);
+  sp_pool_mode(p, mode);
+  return ok && met(&w, c);
 }

@@ -17,6 +17,11 @@ static sp_prover *prover(bench *b) {
 #define PROVED(x) CU_ASSERT_TRUE(x)
 #define OPEN(x) CU_ASSERT_FALSE(x)
 
+/* c * a + low */
+static sp_expr digits(bench *b, sp_expr a, int64_t c, sp_expr low) {
+  return sp_iadd(b->p, sp_iscale(b->p, a, c), low);
+}
+
 static sp_expr below(bench *b, sp_expr i, int64_t end) {
   return sp_lt(b->p, i, sp_int(b->p, end));
 }
@@ -111,6 +116,70 @@ static void maximum_of_one(bench *b) {
                       NONE));
 }
 
+/* ---- a concatenation, cut ---- */
+
+/* Four ranks with three elements each; those up to `last` hold x. */
+static sp_expr of_ranks(bench *b, sp_red_op op, sp_sym x, sp_sym y,
+                        int64_t last) {
+  sp_pool *p = b->p;
+  sp_expr k[3] = {sp_fresh(p, 4), sp_fresh(p, 3), sp_fresh(p, 3)};
+  sp_expr of_y = sp_iaddc(p, digits(b, k[0], 3, k[2]), -6);
+  sp_expr body = sp_ite(p, sp_le(p, k[0], sp_int(p, last)),
+                        at1(b, x, digits(b, k[0], 3, k[1])), at1(b, y, of_y));
+  return sp_red(p, op, 3, k, body);
+}
+
+static void cut_concatenation(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 12);
+  for (int min = 0; min < 2; min++) {
+    sp_red_op op = min ? SP_RED_MIN : SP_RED_MAX;
+    sp_expr k = sp_fresh(p, 12);
+    sp_expr body =
+        sp_ite(p, below(b, k, 6), at1(b, x, k), at1(b, y, sp_iaddc(p, k, -6)));
+    sp_expr want = sp_red(p, op, 1, &k, body);
+    PROVED(sp_prove_equal(pr, want, of_ranks(b, op, x, y, 1), NONE));
+    OPEN(sp_prove_equal(pr, want, of_ranks(b, op, x, y, 0), NONE));
+    OPEN(sp_prove_equal(pr, want, of_ranks(b, op, x, y, 2), NONE));
+    OPEN(sp_prove_equal(pr, want, of_ranks(b, op, x, x, 1), NONE));
+  }
+}
+
+/* The minima of x, y, z on a rank each; others: z where the rank is `third`. */
+static sp_expr minima(bench *b, sp_sym x, sp_sym y, sp_sym z, int64_t third) {
+  sp_pool *p = b->p;
+  sp_sym of[3] = {x, y, z};
+  sp_expr r = sp_fresh(p, 3), part[3];
+  for (int n = 0; n < 3; n++) {
+    sp_expr k = sp_fresh(p, 6);
+    part[n] = sp_red(p, SP_RED_MIN, 1, &k, at1(b, of[n], k));
+  }
+  sp_expr first = sp_eq(p, r, sp_int(p, 0));
+  sp_expr last = sp_eq(p, r, sp_int(p, third));
+  sp_expr body = sp_ite(p, first, part[0], sp_ite(p, last, part[2], part[1]));
+  return sp_red(p, SP_RED_MIN, 1, &r, body);
+}
+
+static void concatenation_by_ranks(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 12);
+  sp_sym z = tensor(b, "z", SP_SORT_REAL, 1, 12);
+  sp_expr k = sp_fresh(p, 18);
+  sp_expr body =
+      sp_ite(p, below(b, k, 6), at1(b, x, k),
+             sp_ite(p, below(b, k, 12), at1(b, y, sp_iaddc(p, k, -6)),
+                    at1(b, z, sp_iaddc(p, k, -12))));
+  sp_expr want = sp_red(p, SP_RED_MIN, 1, &k, body);
+  PROVED(sp_prove_equal(pr, want, minima(b, x, y, z, 2), NONE));
+  PROVED(sp_prove_equal(pr, want, minima(b, x, y, z, 1), NONE));
+  OPEN(sp_prove_equal(pr, want, minima(b, x, y, z, 0), NONE));
+  OPEN(sp_prove_equal(pr, want, minima(b, x, y, y, 2), NONE));
+}
+
 /* ---- logic ---- */
 
 /* Some (all) of y over 7 x 6 places that lie before the end. */
@@ -141,6 +210,8 @@ BENCH_TEST(sums_are_equal_inside_of_the_border, sums_inside)
 BENCH_TEST(each_element_is_counted_once, counted_once)
 BENCH_TEST(choices_may_be_nested_in_another_order, same_product)
 BENCH_TEST(a_maximum_of_one_term_is_the_term, maximum_of_one)
+BENCH_TEST(a_concatenation_may_be_cut, cut_concatenation)
+BENCH_TEST(each_rank_may_hold_an_operand, concatenation_by_ranks)
 BENCH_TEST(masked_logic_is_logic_of_fewer, masked_logic)
 
 void suite_borders(void) {
@@ -150,6 +221,8 @@ void suite_borders(void) {
   ADD(each_element_is_counted_once);
   ADD(choices_may_be_nested_in_another_order);
   ADD(a_maximum_of_one_term_is_the_term);
+  ADD(a_concatenation_may_be_cut);
+  ADD(each_rank_may_hold_an_operand);
   ADD(masked_logic_is_logic_of_fewer);
 #undef ADD
 }
