@@ -385,10 +385,11 @@ static sp_expr simpler(sp_prover *pr, sp_expr e) {
   return spi_onehot(pr, spi_simpler_indices(pr, spi_join_choices(pr, e)));
 }
 
-/* Branch by branch of a choice; not again inside of one. */
+/* Branch by branch of a choice; not again inside of one, nor where runs show
+ * that something differs. */
 static bool equal_by_branches(sp_prover *pr, sp_expr a, sp_expr b,
                               sp_hyps hyps) {
-  if (pr->branching || pr->depth > BRANCH_DEPTH) {
+  if (pr->branching || pr->deadline > 0 || pr->depth > BRANCH_DEPTH) {
     return false;
   }
   pr->branching = true;

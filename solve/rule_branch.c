@@ -13,7 +13,7 @@
 #include "solve/prove.h"
 #include "solve/seen.h"
 
-enum { MAX_BRANCHES = 24, MAX_SIZE = 600 };
+enum { MAX_BRANCHES = 12, MAX_SIZE = 80 };
 
 typedef struct branching {
   sp_prover *pr;
