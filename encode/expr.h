@@ -148,10 +148,11 @@ uint64_t sp_skeleton(sp_pool *p, sp_expr e);
 /* Free variables. The set is a sorted array of VAR terms owned by the pool. */
 uint32_t sp_free_vars(sp_pool *p, sp_expr e, const sp_expr **vars);
 bool sp_has_free(sp_pool *p, sp_expr e, sp_expr var);
-bool sp_has_red(const sp_pool *p, sp_expr e);  /* a RED anywhere inside */
-bool sp_has_read(const sp_pool *p, sp_expr e); /* a READ anywhere inside;
-                                                  READs of constant symbols
-                                                  do not count */
+bool sp_has_red(const sp_pool *p, sp_expr e);        /* a RED anywhere inside */
+uint32_t sp_red_height(const sp_pool *p, sp_expr e); /* REDs in each other */
+bool sp_has_read(const sp_pool *p, sp_expr e);       /* a READ anywhere inside;
+                                                        READs of constant symbols
+                                                        do not count */
 /* Interval of an INT term: lo <= e <= hi. False when not bounded on a side
  * (then lo, hi still hold INT64_MIN / INT64_MAX on the unbounded sides). */
 bool sp_range(sp_pool *p, sp_expr e, int64_t *lo, int64_t *hi);

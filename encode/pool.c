@@ -725,6 +725,10 @@ bool sp_has_red(const sp_pool *p, sp_expr e) {
   return spi_get(p, e)->flags & SPI_HAS_RED;
 }
 
+uint32_t sp_red_height(const sp_pool *p, sp_expr e) {
+  return spi_get(p, e)->height;
+}
+
 bool sp_has_read(const sp_pool *p, sp_expr e) {
   return spi_get(p, e)->flags & SPI_HAS_READ;
 }

@@ -4,9 +4,10 @@
 #include "solve/state.h"
 
 /* Definitions of unrelated tensors are inlined up to this: so many reductions
- * above each other, so many terms; more (the second number a rank) where there
- * are many ranks: a ring has a step for each, of a few reductions. */
-enum { HEAVY = 48, HEAVY_RANK = 3, SIZE = 6000, SIZE_RANK = 250 };
+ * above each other (NESTED of them in each other), so many terms; more (the
+ * second number a rank) where there are many ranks: a ring has a step for each,
+ * of a few reductions. */
+enum { HEAVY = 48, HEAVY_RANK = 3, SIZE = 6000, SIZE_RANK = 250, NESTED = 12 };
 enum { RANKS_MAX = 64 };
 
 static uint32_t limit(const sp_state *s, uint32_t least, uint32_t a_rank) {
@@ -178,7 +179,8 @@ sp_expr spi_dist_def(sp_state *s, uint32_t t) {
     bool has_red = sp_has_red(s->pool, w->def);
     w->heavy += has_red;
     w->above += has_red && !w->opaque && reduces(s, t);
-    if (w->above > limit(s, HEAVY, HEAVY_RANK) || is_too_large(s, w->def)) {
+    if (w->above > limit(s, HEAVY, HEAVY_RANK) || is_too_large(s, w->def) ||
+        sp_red_height(s->pool, w->def) > NESTED) {
       /* Something above it has no relation and should have; let the rest of
        * the program be looked at without it. */
       give_up(s, t);

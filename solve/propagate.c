@@ -23,6 +23,9 @@ enum { MAX_CHOICES = 512 }; /* in each other: one for each step of a ring */
 enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_MONOMIALS = 400 };
 /* New terms while one tensor is related. */
 enum { MAX_TERMS = 150000 };
+/* New terms of unfolding that came to nothing, in all: where it does not help
+ * again and again it will not. */
+enum { MAX_IN_VAIN = 1000000 };
 
 /* ---- one candidate ---- */
 
@@ -324,7 +327,7 @@ static bool worth_values(sp_state *s, sp_expr e) {
 }
 
 /* The same with reductions unfolded; polynomials by values, too. */
-static bool find_unfolded(sp_state *s, spi_attempt *a) {
+static bool find_unfolded_now(sp_state *s, spi_attempt *a) {
   sp_expr wide = spi_unfold(s, a->term, false);
   if (!wide.v || sp_sort_of(s->pool, wide) != SP_SORT_REAL) {
     return false;
@@ -346,6 +349,20 @@ static bool find_unfolded(sp_state *s, spi_attempt *a) {
     a->seq = by_value.seq;
     memcpy(a->phi, by_value.phi, sizeof a->phi);
   }
+  return ok;
+}
+
+static bool find_unfolded(sp_state *s, spi_attempt *a) {
+  sp_state *top = s;
+  while (top->parent) {
+    top = top->parent;
+  }
+  if (top->unfolding > MAX_IN_VAIN) {
+    return false;
+  }
+  size_t before = sp_pool_size(s->pool);
+  bool ok = find_unfolded_now(s, a);
+  top->unfolding += ok ? 0 : sp_pool_size(s->pool) - before;
   return ok;
 }
 

@@ -141,7 +141,8 @@ typedef struct sp_state {
   SP_VEC(uint32_t) deferred; /* ready but with too many reductions */
   seq_index by_form[3];      /* spi_form */
   uint32_t heavy_limit;
-  uint32_t last; /* latest anchor matched, in program order */
+  uint32_t last;    /* latest anchor matched, in program order */
+  size_t unfolding; /* terms spent in vain; of the outermost state */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
   SP_VEC(spi_cut) cuts;      /* by which inputs are cut */

@@ -348,7 +348,7 @@ typedef struct camp_difference {
 
 bool camp_differ(sp_ctx *ctx, const camp_program *seq,
                  const camp_sharded *sharded, const camp_mesh *mesh,
-                 const camp_inputs *in, camp_difference *out);
+                 const camp_inputs *in, bool any, camp_difference *out);
 
 /* The element of the global tensor that is element flat of the device's part;
  * -1: padding. */

@@ -8,8 +8,8 @@
 void grow_unary(maker *m) {
   static const camp_op ops[] = {CAMP_OP_NEGATE, CAMP_OP_ABS,      CAMP_OP_TANH,
                                 CAMP_OP_EXP,    CAMP_OP_LOGISTIC, CAMP_OP_SINE,
-                                CAMP_OP_COSINE, CAMP_OP_CBRT,     CAMP_OP_COPY,
-                                CAMP_OP_EXPM1,  CAMP_OP_NEGATE};
+                                CAMP_OP_COSINE, CAMP_OP_COPY,     CAMP_OP_EXPM1,
+                                CAMP_OP_NEGATE};
   uint32_t x;
   if (!pick(m, is_number, 0, 4, &x)) {
     return;
@@ -24,10 +24,11 @@ void grow_unary(maker *m) {
   camp_unary(m->p, op, x);
 }
 
-/* Functions of what is positive: of |x| + c. */
+/* Functions of what is positive: of |x| + c. A root of what is near 0 would
+ * make numbers of rounding. */
 void grow_of_positive(maker *m) {
   static const camp_op ops[] = {CAMP_OP_LOG, CAMP_OP_SQRT, CAMP_OP_RSQRT,
-                                CAMP_OP_LOG1P};
+                                CAMP_OP_LOG1P, CAMP_OP_CBRT};
   uint32_t x;
   if (!pick(m, is_real, 0, 4, &x)) {
     return;
@@ -35,7 +36,7 @@ void grow_of_positive(maker *m) {
   x = camp_one_in(&m->rng, 2) ? camp_unary(m->p, CAMP_OP_ABS, x)
                               : camp_binary(m->p, CAMP_OP_MULTIPLY, x, x);
   x = camp_binary(m->p, CAMP_OP_ADD, x, constant(m, x, 0.5));
-  camp_unary(m->p, ops[camp_draw(&m->rng, 4)], calm(m, x));
+  camp_unary(m->p, ops[camp_draw(&m->rng, 5)], calm(m, x));
 }
 
 void grow_rounding(maker *m) {

@@ -139,7 +139,8 @@ static bool witness_holds(sp_ctx *ctx, const pair *p, const question *q) {
     }
   }
   camp_difference difference;
-  return camp_differ(ctx, p->seq, &p->sharded, &p->mesh, &in, &difference);
+  return camp_differ(ctx, p->seq, &p->sharded, &p->mesh, &in, true,
+                     &difference);
 }
 
 typedef struct replayed {
@@ -160,7 +161,7 @@ static bool programs_differ(sp_ctx *ctx, const pair *p, uint64_t seed,
   for (uint32_t run = 0; run < RUNS * CAMP_MODES; run++) {
     camp_inputs in = camp_inputs_draw(ctx, p->seq, &p->sharded, &p->mesh,
                                       seed + run, run % CAMP_MODES);
-    if (camp_differ(ctx, p->seq, &p->sharded, &p->mesh, &in, out)) {
+    if (camp_differ(ctx, p->seq, &p->sharded, &p->mesh, &in, false, out)) {
       return true;
     }
   }
