@@ -47,6 +47,10 @@ const KINDS = {
   none: ["no relation of its own", "looked at through the tensors that use it"],
 };
 
+function isFault(report, side, node) {
+  return Boolean(report.fault) && report.fault.side === side && ownName(node.name) === report.fault.operator;
+}
+
 function makeModel(data) {
   const report = data.report;
   const model = { data, report, ranks: data.ranks, coordinates: report.coordinates || [], known: new Map(), sides: {} };
@@ -62,7 +66,7 @@ function makeModel(data) {
     node.known = model.known.get(node.name);
     node.kind = node.known ? node.known.kind : "none";
     node.stopped = frontier.has(node.name);
-    node.fault = Boolean(report.fault) && ownName(node.name) === report.fault.operator;
+    node.fault = isFault(report, "after", node);
     node.twins = [];
     const known = node.known;
     for (const source of known ? (known.sequential ? [known.sequential] : known.sources) : []) {
@@ -73,7 +77,10 @@ function makeModel(data) {
       }
     }
   });
-  before.nodes.forEach((node) => { node.kind = kindOfSequential(node); });
+  before.nodes.forEach((node) => {
+    node.kind = kindOfSequential(node);
+    node.fault = isFault(report, "before", node);
+  });
   return model;
 }
 
@@ -128,7 +135,7 @@ function faultSection(page) {
       element("h2", {}, "What seems to be wrong"),
       element("p", {}, fault.sentence),
       facts([
-        ["operator", page.link("after", fault.operator)],
+        ["operator", page.link(fault.side, fault.operator)],
         ["kind", element("code", {}, fault.op)],
         ["source", fault.file && `${fault.file}:${fault.line}`],
         ["op_name", fault.op_name],

@@ -50,8 +50,12 @@ static const char *suspects(sp_ctx *ctx, const cli_bisection *b) {
 const char *cli_bisection_sentence(sp_ctx *ctx, const cli_bisection *b) {
   size_t n = b->n_stages - 1, open = 0, first = 0;
   if (b->broken) {
-    return sp_format(ctx, "%s broke the program: %s", suspects(ctx, b),
-                     b->broken->outcome.report->sentence);
+    const sp_report *r = b->broken->outcome.report;
+    return r->fault && r->fault->before
+               ? sp_format(ctx, "the program is wrong before %s: %s",
+                           suspects(ctx, b), r->sentence)
+               : sp_format(ctx, "%s broke the program: %s", suspects(ctx, b),
+                           r->sentence);
   }
   if (b->verdict == SP_REFINES) {
     return sp_format(ctx,

@@ -74,7 +74,8 @@ static kind kind_of(const graph *g, const sp_report_tensor *t) {
   if (!r || !t) {
     return KIND_NONE;
   }
-  if (r->fault && strcmp(own_name(t->name), r->fault->name) == 0) {
+  if (r->fault && !r->fault->before &&
+      strcmp(own_name(t->name), r->fault->name) == 0) {
     return KIND_FAULT;
   }
   if (t->why && strcmp(t->why, "input") == 0) {

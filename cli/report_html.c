@@ -36,7 +36,8 @@ static void add_named(sp_ctx *ctx, const cli_page_graph *g, boxes *v,
 /* A fault has the name that the dump gives it: without the loops around. */
 static bool is_fault(const sp_report *r, const sp_report_tensor *t) {
   const char *slash = strrchr(t->name, '/');
-  return r->fault && strcmp(slash ? slash + 1 : t->name, r->fault->name) == 0;
+  return r->fault && !r->fault->before &&
+         strcmp(slash ? slash + 1 : t->name, r->fault->name) == 0;
 }
 
 /* The fault, or where the proof stopped; and on the sequential side what these
@@ -44,6 +45,9 @@ static bool is_fault(const sp_report *r, const sp_report_tensor *t) {
 static void find_focus(page *p, const cli_page_graph *before,
                        const cli_page_graph *after, boxes *b, boxes *a) {
   const sp_report *r = p->outcome->report;
+  if (r && r->fault && r->fault->before) {
+    add_named(p->ctx, before, b, r->fault->name);
+  }
   for (size_t i = 0; r && i < r->n_tensors; i++) {
     const sp_report_tensor *t = &r->tensors[i];
     bool stopped = false;

@@ -200,6 +200,7 @@ static json_t *json_fault(sp_ctx *ctx, const sp_report *report) {
     return json_null();
   }
   json_t *o = json_object();
+  json_object_set_new(o, "side", json_string(f->before ? "before" : "after"));
   json_object_set_new(o, "operator", cli_json_text(ctx, f->name));
   json_object_set_new(o, "op", cli_json_text(ctx, f->op));
   json_object_set_new(o, "file", cli_json_text(ctx, f->pos.source_file));

@@ -112,9 +112,11 @@ static json_t *results(sp_ctx *ctx, const cli_outcome *outcome) {
     return list;
   }
   if (r->fault) {
-    json_array_append_new(list,
-                          result(ctx, outcome, RULE_VIOLATION, r->sentence,
-                                 &r->fault->pos, r->fault->name));
+    sp_pos pos = r->fault->pos;
+    pos.dump.file =
+        !pos.dump.file && r->fault->before ? outcome->before : pos.dump.file;
+    json_array_append_new(list, result(ctx, outcome, RULE_VIOLATION,
+                                       r->sentence, &pos, r->fault->name));
   }
   for (size_t i = 0; r->verdict == SP_UNPROVEN && i < r->n_frontier; i++) {
     const sp_report_tensor *t = &r->tensors[r->frontier[i]];

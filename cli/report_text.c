@@ -113,7 +113,9 @@ void cli_print_fault(sp_ctx *ctx, const cli_outcome *outcome) {
   }
   if (f->pos.dump.line) {
     printf("      dump: %s:%" PRIu32 "\n",
-           f->pos.dump.file ? f->pos.dump.file : outcome->after,
+           f->pos.dump.file ? f->pos.dump.file
+           : f->before      ? outcome->before
+                            : outcome->after,
            f->pos.dump.line);
   }
   printf("      %s\n", cli_clean(ctx, f->sentence));

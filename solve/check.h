@@ -131,6 +131,7 @@ typedef struct sp_counterexample {
 
 /* Where the fault seems to be. */
 typedef struct sp_fault {
+  bool before; /* in the sequential program: it has no one meaning */
   const char *name, *op;
   sp_pos pos;
   const char *sentence;   /* what seems wrong, for people */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solve/clamp.h"
+#include "solve/disagree.h"
 #include "solve/fit.h"
 #include "solve/repair.h"
 #include "solve/repair_input.h"
@@ -292,9 +293,31 @@ static const char *with_sequential_clamp(search *f, sp_machine *seq,
   return text;
 }
 
+/* BEFORE itself is to blame: nothing in AFTER is looked at. */
+static const sp_fault *fault_before(sp_state *s, spi_bench *b,
+                                    uint32_t result) {
+  spi_disagreement x;
+  if (!spi_find_disagreement(b, result, &x)) {
+    return NULL;
+  }
+  const sp_program *p = s->seq_program;
+  const sp_node *node = &p->nodes[p->tensors[x.tensor].node];
+  sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
+  *fault = (sp_fault){.before = true,
+                      .name = own_name(p->tensors[x.tensor].name),
+                      .op = node->op,
+                      .pos = node->pos,
+                      .sentence = x.text};
+  return fault;
+}
+
 const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
                                spi_bench *b) {
   const sp_placed *x = &s->problem->promised[report->counterexample->output];
+  const sp_fault *own = fault_before(s, b, x->seq);
+  if (own) {
+    return own;
+  }
   search f = {.s = s, .dist = b->dist};
   f.fit = spi_fitter_new(s, b->seq, b->dist);
   f.wrong =
