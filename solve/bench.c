@@ -76,17 +76,19 @@ static double held(spi_bench *b, const sp_placed *x, int64_t rank, int64_t i) {
 }
 
 /* Does the element count as different? Only where the sequential program has
- * a value. An overflow is a difference only where nothing is near one. */
+ * a value. An overflow is a difference only where nothing is near one, and in
+ * what-if runs: a division by 0 mends nothing. */
 static bool differ(const spi_bench *b, double want, double got, double scale,
                    bool real) {
   if (!real) {
     return want != got;
   }
-  if (!isfinite(want) || (!isfinite(got) && !b->tame)) {
+  if (!isfinite(want) || (!isfinite(got) && !b->tame && !b->what_if)) {
     return false;
   }
   double most = fmax(fabs(want), fabs(got));
-  return !(fabs(want - got) <= fmax(NEGLIGIBLE * most, OF_LARGEST * scale));
+  return !isfinite(got) ||
+         !(fabs(want - got) <= fmax(NEGLIGIBLE * most, OF_LARGEST * scale));
 }
 
 /* Where an element of a rank is in the sequential result (flat: among what is
@@ -576,9 +578,11 @@ static void find_difference(spi_bench *b, sp_machine *m,
                             sp_counterexample *first) {
   sp_machine *was = b->dist;
   b->dist = m;
+  b->what_if = true;
   if (!spi_bench_differs(b, first)) {
     first->output = (uint32_t)b->s->problem->n_promised;
   }
+  b->what_if = false;
   b->dist = was;
 }
 

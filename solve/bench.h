@@ -39,6 +39,7 @@ typedef struct spi_bench {
   double *scales;  /* by result: the largest element that is expected */
   bool defined;    /* the sequential program has no NaN in this run */
   bool tame;       /* and nothing near overflow */
+  bool what_if;    /* comparing what another program computes */
   bool **unsteady; /* by result, rank, element: rounding may move it that far;
                       NULL: not looked at yet */
 } spi_bench;

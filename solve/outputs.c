@@ -142,6 +142,10 @@ static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
     sp_prover_effort(s->prover, 0);
   }
   out->relation = spi_relation_text(s, x->dist);
+  if (out->proved && !out->relation) {
+    out->relation = sp_format(s->ctx, "%s: %s, by its definition", global->name,
+                              out->promised);
+  }
   if (!out->proved && !out->why) {
     out->why = out->relation
                    ? "the inferred relation was not proved to be the promised "

@@ -50,9 +50,9 @@ typedef struct sp_problem {
   /* dist holds the programs of so many ranks that differ side by side, and runs
    * on one device; 0: it is one program for all ranks. */
   int64_t merged;
-  bool
-      manual;    /* ranked, but seq is written for all devices at once, up to
-                    parts   in manual mode: every rank has all of each parameter */
+  /* Ranked, but seq is written for all devices at once, up to parts in manual
+   * mode: every rank has all of each parameter. */
+  bool manual;
   bool versions; /* two versions of one program: look for the same operators */
 } sp_problem;
 
