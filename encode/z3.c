@@ -15,6 +15,7 @@ struct sp_z3 {
   Z3_context z3;
   Z3_solver solver; /* keeps what it knows of terms; formulas are pushed */
   Z3_solver other;  /* begins anew with each formula */
+  Z3_solver newer;  /* the same, and simplifies formulas before */
   Z3_sort base[3];
   Z3_sort array[3][MAX_ARRAY_DEPTH + 1]; /* by base and depth; depth 0 = base */
   SP_VEC(Z3_ast) terms;
@@ -47,6 +48,8 @@ static void z3_free(void *arg) {
     Z3_solver_dec_ref(z->z3, z->solver);
   if (z->other != NULL)
     Z3_solver_dec_ref(z->z3, z->other);
+  if (z->newer != NULL)
+    Z3_solver_dec_ref(z->z3, z->newer);
   if (z->z3 != NULL)
     Z3_del_context(z->z3);
 }
@@ -57,8 +60,11 @@ enum { STEPS_PER_MS = 20000, CLOCK_SHARE = 3 };
 
 /* How long an obligation takes is chance: the other solver often has at once
  * what takes one of them a second, and the other way round. So each gets a
- * little, then the first all of the limit. */
-enum { FIRST_MS = 15, OTHER_MS = 45 };
+ * little, and Z3's own choice of steps before solving, with the newer simplex,
+ * a share of the limit: it begins slowly, but is not lost on permutations of
+ * digits and choices between blocks. Then the first gets all of it.
+ */
+enum { FIRST_MS = 15, OTHER_MS = 45, NEWER_MS = 250, NEWER_SHARE = 20 };
 
 static void set_params(sp_z3 *z, Z3_solver solver, uint32_t timeout_ms) {
   Z3_params p = Z3_mk_params(z->z3);
@@ -72,7 +78,8 @@ static void set_params(sp_z3 *z, Z3_solver solver, uint32_t timeout_ms) {
     Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "timeout"),
                        ms * CLOCK_SHARE);
   /* the older simplex: faster on quotients and rests (docs/obligations.md) */
-  Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "arith.solver"), 2);
+  Z3_params_set_uint(z->z3, p, Z3_mk_string_symbol(z->z3, "arith.solver"),
+                     solver == z->newer ? 6 : 2);
   /* the process' signal handlers are not ours to change */
   Z3_params_set_bool(z->z3, p, Z3_mk_string_symbol(z->z3, "ctrl_c"), false);
   Z3_solver_set_params(z->z3, solver, p);
@@ -103,6 +110,8 @@ sp_z3 *sp_z3_new(sp_ctx *ctx, uint32_t timeout_ms) {
   Z3_solver_inc_ref(z->z3, z->solver);
   z->other = Z3_mk_simple_solver(z->z3);
   Z3_solver_inc_ref(z->z3, z->other);
+  z->newer = Z3_mk_solver(z->z3);
+  Z3_solver_inc_ref(z->z3, z->newer);
   z->timeout_ms = timeout_ms;
   return z;
 }
@@ -251,6 +260,9 @@ static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
     answer = attempt(z, z->solver, f, FIRST_MS, &again);
     if (again)
       answer = attempt(z, z->other, f, OTHER_MS, &again);
+    if (answer == SP_Z3_UNKNOWN)
+      answer = attempt(z, z->newer, f, all ? all / NEWER_SHARE + 1 : NEWER_MS,
+                       &again);
   }
   return again ? attempt(z, z->solver, f, all, &again) : answer;
 }
