@@ -298,6 +298,11 @@ bool spi_bench_run(spi_bench *b, spi_draw_mode mode, uint64_t seed,
   b->mode = mode;
   b->seed = seed;
   b->unsteady = NULL;
+  for (size_t i = 0; i < b->looked.n; i++) {
+    const spi_steadiness *x = &b->looked.v[i];
+    b->unsteady =
+        x->mode == mode && x->seed == seed ? x->unsteady : b->unsteady;
+  }
   return run(b, why);
 }
 
@@ -497,6 +502,10 @@ static void find_unsteady(spi_bench *b) {
     }
   }
   run(b, &why);
+  if (!b->what_if) {
+    spi_steadiness found = {b->mode, b->seed, b->unsteady};
+    sp_push(ctx, &b->looked, found);
+  }
 }
 
 static bool compare_all(spi_bench *b, sp_counterexample *out) {

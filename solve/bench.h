@@ -10,6 +10,7 @@
 #ifndef SP_SOLVE_BENCH_H
 #define SP_SOLVE_BENCH_H
 
+#include "base/vec.h"
 #include "solve/check.h"
 #include "solve/draw.h"
 #include "solve/evaluate.h"
@@ -24,6 +25,13 @@ typedef struct spi_sample {
   const sp_part *seq_inputs, *dist_inputs;
   const sp_span *const *supports; /* for spi_draw_inputs */
 } spi_sample;
+
+/* What was found unsteady on a set of inputs: looking takes ten runs. */
+typedef struct spi_steadiness {
+  spi_draw_mode mode;
+  uint64_t seed;
+  bool **unsteady;
+} spi_steadiness;
 
 typedef struct spi_bench {
   sp_state *s;
@@ -42,6 +50,7 @@ typedef struct spi_bench {
   bool what_if;    /* comparing what another program computes */
   bool **unsteady; /* by result, rank, element: rounding may move it that far;
                       NULL: not looked at yet */
+  SP_VEC(spi_steadiness) looked; /* of the programs themselves */
 } spi_bench;
 
 /* Values to take a tensor's place: of rank r at values[r * elements]. */

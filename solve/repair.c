@@ -136,6 +136,7 @@ static bool mends_again(trial *x) {
   const char *why;
   sp_counterexample c;
   bool ok = true, compared = false;
+  double spent = b->spent;
   for (uint64_t i = 1; ok && i <= 2; i++) {
     if (spi_bench_run(b, mode, seed + 100 * i, &why) &&
         spi_bench_differs(b, &c)) {
@@ -143,7 +144,9 @@ static bool mends_again(trial *x) {
       compared = true;
     }
   }
-  return spi_bench_run(b, mode, seed, &why) && ok && compared;
+  ok = spi_bench_run(b, mode, seed, &why) && ok && compared;
+  b->budget -= b->spent - spent;
+  return ok;
 }
 
 /* May another change be tried? */
