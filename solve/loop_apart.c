@@ -127,15 +127,16 @@ static bool is_small(const building *b, const loop_shape *shape) {
   return b->nodes.n + (size_t)(shape->trips + 1) * nodes <= MAX_NODES;
 }
 
-/* A loop that the check had no use for has a closed form, or is unrolled here.
- */
+/* A loop that the check had no use for has a closed form, or is unrolled here;
+ * with manual parts always the latter: closed forms know of no ranks. */
 static void take_apart(building *b, uint32_t k, uint32_t *now) {
   sp_state *s = b->s;
   const sp_program *p = s->seq_program;
   const sp_node *node = &p->nodes[k];
   loop_shape shape;
   spi_loop_shape_seq(s, node, &shape);
-  bool closes = shape.condition && shape.body && spi_loop_closes(s, k);
+  bool closes = !s->problem->manual && shape.condition && shape.body &&
+                spi_loop_closes(s, k);
   if (!closes && is_small(b, &shape) && !is_lost(b, shape.trips)) {
     unroll(b, node, &shape, now);
     b->changed = true;
@@ -145,11 +146,13 @@ static void take_apart(building *b, uint32_t k, uint32_t *now) {
   }
 }
 
+/* With manual parts also loops that have a counterpart: that devices have
+ * copies of a result (a ring has gone round) is seen from all steps only. */
 static const sp_program *rebuilt(building *b, uint32_t *now) {
   sp_state *s = b->s;
   const sp_program *p = s->seq_program;
   for (uint32_t k = 0; k < p->n_nodes; k++) {
-    if (spi_is_loop(&p->nodes[k]) && !s->loop_used[k]) {
+    if (spi_is_loop(&p->nodes[k]) && (!s->loop_used[k] || s->problem->manual)) {
       take_apart(b, k, now);
     } else {
       copy_node(b, p, &p->nodes[k], now, "", false);
@@ -212,7 +215,7 @@ const spi_apart *spi_region_apart(sp_state *s) {
 const spi_apart *spi_loops_apart(sp_state *s) {
   sp_ctx *ctx = s->ctx;
   const sp_problem *was = s->problem;
-  spi_apart *a = was->ranked ? NULL : apart(s);
+  spi_apart *a = was->ranked && !was->manual ? NULL : apart(s);
   if (!a) {
     return NULL;
   }

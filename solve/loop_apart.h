@@ -4,7 +4,8 @@
  * CONTRACT. Looked at when a check failed: a loop that was not used as a
  * counterpart, and has no closed form (loop_closed.h), is replaced by its body,
  * once for each step, up to SPI_UNROLL_MAX steps; the problem is then stated
- * over this program and checked again. Other unused loops are marked, so that
+ * over this program and checked again. With parts in manual mode used loops are
+ * replaced, too. Other unused loops are marked, so that
  * their closed forms become definitions. The conditions of what was unrolled
  * are in the new program: that each holds or fails as the number of steps says
  * has to be proved (spi_apart_proved) before anything is concluded from it.
