@@ -27,6 +27,8 @@ sp_expr spi_seq_form(const sp_state *s, uint32_t t, spi_form form) {
     return v->expanded;
   case SPI_FORM_UNFOLDED:
     return v->unfolded;
+  case SPI_FORM_SCALED:
+    return v->scaled;
   case SPI_FORM_PLAIN:
     break;
   }

@@ -10,6 +10,7 @@
 #include "solve/loop.h"
 #include "solve/machine.h"
 #include "solve/match.h"
+#include "solve/scaled.h"
 #include "solve/seen.h"
 #include "solve/state.h"
 #include "solve/witness.h"
@@ -69,6 +70,9 @@ static bool equal_in_form(sp_state *s, sp_expr lhs, sp_expr rhs,
     break;
   case SPI_FORM_UNFOLDED:
     return spi_equal_unfolded(s, lhs, rhs, a->hyps);
+  case SPI_FORM_SCALED:
+    lhs = sp_scale(s->pool, lhs, a->scale);
+    break;
   case SPI_FORM_PLAIN:
     break;
   }
@@ -254,6 +258,18 @@ static void expand_candidates(sp_state *s) {
   }
 }
 
+static void scale_candidates(sp_state *s) {
+  for (uint32_t t = 0; t < s->seq_program->n_tensors; t++) {
+    seq_tensor *v = &s->seq[t];
+    if (v->def.v && !v->opaque && !v->scaled.v &&
+        sp_sort_of(s->pool, v->def) == SP_SORT_REAL &&
+        sp_kind_of(s->pool, v->def) != SP_KIND_READ) {
+      v->scaled = spi_without_scale(s->pool, v->def, &v->scale);
+      spi_index_add(s, SPI_FORM_SCALED, v->scaled, t);
+    }
+  }
+}
+
 /* Near the last match: unfolded terms are larger. */
 static void unfold_candidates(sp_state *s) {
   uint32_t from = s->last > WINDOW_BEFORE ? s->last - WINDOW_BEFORE : 0;
@@ -366,9 +382,38 @@ static bool find_unfolded(sp_state *s, spi_attempt *a) {
   return ok;
 }
 
+/* A number times a sequential tensor: what follows from the mean over a part
+ * of a batch. */
+static bool visit_scaled(sp_state *s, uint32_t t, void *env) {
+  spi_attempt *a = env;
+  sp_num scale = a->scale, of = s->seq[t].scale;
+  if (sp_num_eq(scale, of)) {
+    return false; /* was tried as it is */
+  }
+  a->scale = sp_num_mul(s->pool, scale, sp_num_inv(s->pool, of));
+  bool ok = visit_candidate(s, t, a);
+  a->scale = ok ? a->scale : scale;
+  return ok;
+}
+
+static bool find_scaled(sp_state *s, spi_attempt *a) {
+  spi_attempt x = *a;
+  x.form = SPI_FORM_SCALED;
+  x.term = spi_without_scale(s->pool, a->term, &x.scale);
+  scale_candidates(s);
+  if (!spi_index_visit(s, x.form, sp_skeleton(s->pool, x.term), visit_scaled,
+                       &x)) {
+    return false;
+  }
+  a->seq = x.seq;
+  a->scale = x.scale;
+  memcpy(a->phi, x.phi, sizeof a->phi);
+  return true;
+}
+
 static bool find(sp_state *s, spi_attempt *a) {
   refresh_for(s, a->dist);
-  if (find_form(s, a, SPI_FORM_PLAIN, a->term)) {
+  if (find_form(s, a, SPI_FORM_PLAIN, a->term) || find_scaled(s, a)) {
     return true;
   }
   expand_candidates(s);
@@ -429,7 +474,8 @@ static sp_expr anchor_at(sp_state *s, const spi_attempt *a) {
   memcpy(phi, a->phi, sizeof phi);
   uint32_t root = spi_root(s, a->seq, phi);
   spi_seq_make_anchor(s, root);
-  return spi_seq_symbol(s, root, phi);
+  sp_expr e = spi_seq_symbol(s, root, phi);
+  return a->scale.v ? sp_scale(s->pool, e, a->scale) : e;
 }
 
 /* Conditions on the rank and local indices alone: borders of padding. */

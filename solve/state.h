@@ -27,6 +27,8 @@ typedef struct seq_tensor {
   sp_expr expanded;   /* def with elementwise anchors expanded; 0: stale */
   sp_expr unfolded;   /* def with reducing anchors expanded, too, multiplied
                          out; itself where that is too large; 0: stale */
+  sp_expr scaled;     /* def without its scale; 0: stale */
+  sp_num scale;       /* def = scale * scaled */
   bool anchor;
   bool opaque;  /* operator unknown: a symbol without definition */
   bool reduces; /* its operator makes a reduction */
@@ -80,11 +82,12 @@ typedef struct spi_index_var {
 } spi_index_var;
 
 /* How much of the anchors in two terms is replaced by definitions before the
- * terms are compared (expand.c). */
+ * terms are compared (expand.c), or compared up to a number (scaled.h). */
 typedef enum spi_form {
   SPI_FORM_PLAIN,
   SPI_FORM_EXPANDED,
-  SPI_FORM_UNFOLDED
+  SPI_FORM_UNFOLDED,
+  SPI_FORM_SCALED
 } spi_form;
 
 /* Trying to relate a distributed tensor. */
@@ -95,6 +98,8 @@ typedef struct spi_attempt {
   sp_hyps hyps;
   spi_form form;
   bool unfolds; /* unfolded it is another term */
+  sp_num scale; /* SCALED: of the term, then what the tensor found is taken
+                   times; none: once */
   bool seq_found;
   uint32_t seq;
   sp_expr phi[SP_MAX_DIMS];
@@ -139,7 +144,7 @@ typedef struct sp_state {
   uint32_t *user_start, *users;
   SP_VEC(uint32_t) heap; /* sequential tensors to (re)define, smallest first */
   SP_VEC(uint32_t) deferred; /* ready but with too many reductions */
-  seq_index by_form[3];      /* spi_form */
+  seq_index by_form[4];      /* spi_form */
   uint32_t heavy_limit;
   uint32_t last;    /* latest anchor matched, in program order */
   size_t unfolding; /* terms spent in vain; of the outermost state */
