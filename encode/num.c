@@ -15,6 +15,9 @@
 #include "base/vec.h"
 #include "encode/pool.h"
 
+/* Decimals of more digits than people write. */
+enum { LONG_TEXT = 14 };
+
 /* n / d in lowest terms with d > 0, or big when either does not fit. */
 typedef struct number {
   int64_t n, d;
@@ -375,6 +378,33 @@ static void scale_by_ten(mpq_ptr q, int exponent) {
   }
 }
 
+/* The fraction that a long text stands for: 0.008333333333333333 was written as
+ * 0.1 / 12. Of two numbers with a product below 2^40 chance makes one double in
+ * 2^13 one; the fraction rounds to v, so it is as good as any other text. The
+ * fraction that was meant is a convergent: it is closer to v than 1 / (2 d^2).
+ */
+static bool short_fraction(double v, int64_t *n, int64_t *d) {
+  const double most = ldexp(1.0, 40);
+  double rest = fabs(v), n0 = 0, n1 = 1, d0 = 1, d1 = 0;
+  for (;;) {
+    double whole = floor(rest);
+    double n2 = whole * n1 + n0, d2 = whole * d1 + d0;
+    if (!(n2 * d2 <= most)) {
+      return false;
+    }
+    n0 = n1, n1 = n2, d0 = d1, d1 = d2;
+    if (d1 > 0 && n1 / d1 == fabs(v)) {
+      *n = (int64_t)(v < 0 ? -n1 : n1);
+      *d = (int64_t)d1;
+      return true;
+    }
+    if (rest == whole) {
+      return false;
+    }
+    rest = 1 / (rest - whole);
+  }
+}
+
 sp_num sp_num_from_double(sp_pool *p, double v, int significand_bits) {
   assert(isfinite(v) && significand_bits > 0);
   spi_nums *t = nums_of(p);
@@ -392,6 +422,11 @@ sp_num sp_num_from_double(sp_pool *p, double v, int significand_bits) {
     if (round_bits(strtod(text, NULL), bits) == v) {
       break;
     }
+  }
+  int64_t above, below;
+  if (digits >= LONG_TEXT && bits == DBL_MANT_DIG &&
+      short_fraction(v, &above, &below)) {
+    return sp_num_ratio(p, above, below);
   }
   /* "-d.ddde-xx": the digits as an integer, the exponent moved past them */
   int64_t n = 0;

@@ -146,6 +146,14 @@ TEST(literals_are_their_shortest_decimal) {
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, 0.2001953125, 8), ratio(p, 1, 5)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, -0.0, 24), ratio(p, 0, 1)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, 128.0, 8), ratio(p, 128, 1)));
+  CU_ASSERT(sp_num_eq(sp_num_from_double(p, 0.1 / 12, 53), ratio(p, 1, 120)));
+  CU_ASSERT(sp_num_eq(sp_num_from_double(p, -5.0 / 3, 53), ratio(p, -5, 3)));
+  /* not what is next to a fraction, nor any double */
+  CU_ASSERT(!sp_num_eq(sp_num_from_double(p, 1 - 0.9, 53), ratio(p, 1, 10)));
+  CU_ASSERT(!sp_num_eq(sp_num_from_double(p, 0.30000000000000004, 53),
+                       ratio(p, 3, 10)));
+  CU_ASSERT(strlen(sp_num_text(
+                p, sp_num_from_double(p, 0.7978845608028654, 53))) > 20);
   sp_num huge = sp_num_from_double(p, 1e300, 53);
   CU_ASSERT_EQUAL(strlen(sp_num_text(p, huge)), 301);
   sp_num tiny = sp_num_from_double(p, 5e-324, 53);
