@@ -23,6 +23,10 @@ static fx_storage *family_of(fx_build *b, uint32_t storage) {
   return &b->storages.v[at];
 }
 
+uint32_t fx_var_family(fx_build *b, uint32_t var) {
+  return (uint32_t)(family_of(b, b->vars.v[var].storage) - b->storages.v);
+}
+
 static uint32_t var_add(fx_build *b, const fx_var *v) {
   sp_push(b->ctx, &b->vars, *v);
   return (uint32_t)(b->vars.n - 1);

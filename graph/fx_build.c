@@ -288,6 +288,10 @@ static void call_writing(fx_build *b, const fx_stmt *s, const fx_effect *e,
   if (flat.n == 0) {
     write_unknown(b, s);
   }
+  if (flat.n > 1 && strncmp(s->op, "c10d.", 5) != 0) {
+    fx_check_overlap(b, s,
+                     e->write == FX_WRITES_LISTS ? FX_OPTIMIZER_LISTS : 1);
+  }
   uint32_t out = call_node(b, s, e->op, c, flat.n, shapes, NULL);
   for (uint32_t i = 0; i < flat.n; i++) {
     fx_var_write(b, vars[i], out + i);

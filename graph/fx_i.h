@@ -6,6 +6,7 @@
  *   fx_ops.c      what operators do to memory
  *   fx_build.c    the program's nodes;  fx_args.c  their arguments
  *   fx_alias.c    views, writes;  fx_inverse.c  from a view to what it views
+ *   fx_overlap.c  lists whose elements are written one after the other
  */
 #ifndef SP_GRAPH_FX_I_H
 #define SP_GRAPH_FX_I_H
@@ -339,6 +340,14 @@ uint32_t fx_var_read(fx_build *b, uint32_t var);
 void fx_var_write(fx_build *b, uint32_t var, uint32_t tensor);
 /* Nobody knows what the variable holds from now on. */
 void fx_var_lose(fx_build *b, uint32_t var);
+/* The same number for variables that may share memory. */
+uint32_t fx_var_family(fx_build *b, uint32_t var);
+
+/* --- fx_overlap.c --- */
+
+/* Raises an error where elements of lists, of which the first n_written
+ * arguments are written one after the other, may share memory. */
+void fx_check_overlap(fx_build *b, const fx_stmt *s, uint32_t n_written);
 
 /* --- fx_inverse.c --- */
 

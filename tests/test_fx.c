@@ -559,6 +559,44 @@ static void lists_of_tensors_are_written_one_by_one(void) {
             "return f#1 f#0");
 }
 
+/* What one element writes is there when the next one is read. */
+static void elements_of_lists_that_may_share_memory_are_refused(void) {
+  static const char shares[] = "what another element of its lists may share";
+  static const char *const calls[] = {
+      "f = torch.ops.aten._foreach_add_.List([x, x], [y, y])\n",
+      "f = torch.ops.aten._foreach_mul_.List([x, y], [y, x])\n",
+      "v: \"f32[2, 6]\" = torch.ops.aten.slice.Tensor(x, 0, 0, 2)\n"
+      "f = torch.ops.aten._foreach_zero_.default([x, v])\n",
+      "f = torch.ops.aten._foreach_mul_.Tensor([x, y], x)\n",
+      "f = torch.ops.aten._fused_adam_.default([x], [y], [x], [z], [], [t], "
+      "lr = 0.1, beta1 = 0.9, beta2 = 0.9, weight_decay = 0.0, eps = 1e-08, "
+      "amsgrad = False, maximize = False)\n"};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    char body[400];
+    snprintf(body, sizeof body, "%sreturn (x, y)\n", calls[i]);
+    fx_expect_error("x: \"f32[4, 6]\", y: \"f32[4, 6]\", "
+                    "z: \"f32[4, 6]\", t: \"f32[]\"",
+                    body, SP_ERR_UNKNOWN, i == 2 ? 4 : 3, 9, shares);
+  }
+  fx_expect("x: \"f32[6]\", y: \"f32[2]\"",
+            "s = torch.ops.aten.split.Tensor(x, 2)\n"
+            "a: \"f32[2]\" = s[0]\n"
+            "b: \"f32[2]\" = s[1]\n"
+            "c: \"f32[2]\" = s[2]\n"
+            "f = torch.ops.aten._foreach_mul_.List([a, b], [a, y])\n"
+            "return (a, b)\n",
+            "a:f32[2], b:f32[2], c:f32[2] aten.split.Tensor(x) arg1=2\n"
+            "f#0:f32[2], f#1:f32[2] aten._foreach_mul.List(a, b, a, y) "
+            "arg0=%[0,1] arg1=%[2,3]\n"
+            "x'1:f32[6] aten.slice_scatter.default(x, f#0) arg2=0 arg3=0 "
+            "arg4=2\n"
+            "x'2:f32[6] aten.slice_scatter.default(x'1, f#1) arg2=0 arg3=2 "
+            "arg4=4\n"
+            "a'3#0:f32[2], a'3#1:f32[2], a'3#2:f32[2] "
+            "aten.split.Tensor(x'2) arg1=2\n"
+            "return a'3#0 f#1");
+}
+
 /* What may or may not share memory is fine until it matters. */
 static void doubtful_aliases_are_refused_when_they_matter(void) {
   fx_expect("x: \"f32[4, 6]\"",
@@ -894,6 +932,7 @@ void suite_fx(void) {
   ADD(collectives_of_c10d_write_their_arguments);
   ADD(functional_collectives_have_variants_in_place);
   ADD(lists_of_tensors_are_written_one_by_one);
+  ADD(elements_of_lists_that_may_share_memory_are_refused);
   ADD(doubtful_aliases_are_refused_when_they_matter);
   ADD(writes_that_cannot_be_followed_are_refused);
   ADD(errors_name_line_and_column);

@@ -162,8 +162,11 @@ static sp_expr reduced(const sp_call *call, const sp_expr *idx, bool logits) {
   sp_pool *p = c.p;
   spi_reduction kind = spi_reduction_of(spi_call_ctx(call), call->node);
   sp_expr w;
-  if (kind == SPI_LOSS_NONE) {
-    return call->result == 1 ? sp_real_i64(p, 0) : loss_at(&c, idx, logits, &w);
+  if (kind == SPI_LOSS_NONE && call->result == 0) {
+    return loss_at(&c, idx, logits, &w);
+  }
+  if (kind == SPI_LOSS_NONE && c.a->n_dims > 1) {
+    return sp_real_i64(p, 0); /* PyTorch adds up the weight of one row only */
   }
   uint32_t vars = c.a->n_dims - 1;
   sp_expr n[SP_MAX_DIMS] = {{0}};

@@ -598,5 +598,6 @@ A('glu_backward.default', 'a, b, -1', 'f32[2, 3]', 'f32[2, 6]')
 A('glu_backward.default', 'a, b, 0', 'f32[2, 3]', 'f32[4, 3]')
 A('unfold.default', 'a, 1, 3, 2', 'f32[2, 7]')
 A('unfold.default', 'a, -2, 2, 1', 'f32[3, 2]')
+A('nll_loss_forward.default', 'a, b, c, 0, -100', 'f32[3]', 'i64[]<3', 'f32[3]+', name='nll_loss_forward_one_row_kept')
 
 report()
