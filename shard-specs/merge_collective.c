@@ -141,6 +141,21 @@ static uint32_t dim_of(const spi_merging *m, const spi_meeting *x, uint32_t k,
   return spi_arg_dim(m->ctx, node, "dim", n);
 }
 
+/* That of all members: each makes its result by its own. */
+static uint32_t common_dim(const spi_merging *m, const spi_meeting *x,
+                           const uint32_t *in) {
+  uint32_t dim = dim_of(m, x, 0, in[0]);
+  for (uint32_t k = 1; k < x->members.n; k++) {
+    uint32_t other = dim_of(m, x, k, in[k]);
+    if (other != dim) {
+      misfit(m, x, k,
+             sp_format(m->ctx, "it is along dimension %u, that of rank %lld %u",
+                       other, (long long)x->members.ids[0], dim));
+    }
+  }
+  return dim;
+}
+
 /* ---- operators that stand for it ---- */
 
 static const sp_attr *attrs(const spi_merging *m, uint32_t n,
@@ -310,15 +325,15 @@ static void same_rest(const spi_merging *m, const spi_meeting *x,
 
 static void gather(spi_merging *m, const spi_meeting *x, uint32_t r) {
   const uint32_t *in = operands(m, x, r);
-  uint32_t dim = dim_of(m, x, 0, in[0]);
-  same_rest(m, x, in, dim);
+  uint32_t dim = common_dim(m, x, in);
+  same_rest(m, x, in, -1); /* each rank counts with parts like its own */
   set_all(m, x, r,
           joined(m, x->members.ids[0], x->calls[0], x->members.n, in, dim));
 }
 
 static void scatter(spi_merging *m, const spi_meeting *x, uint32_t r) {
   const uint32_t *in = operands(m, x, r);
-  uint32_t dim = dim_of(m, x, 0, in[0]), n = x->members.n;
+  uint32_t dim = common_dim(m, x, in), n = x->members.n;
   same_rest(m, x, in, -1);
   int64_t rows_all = shape_of(m, in[0])->dims[dim];
   if (rows_all % n != 0) {
