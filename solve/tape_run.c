@@ -482,6 +482,8 @@ static void run_reduce(spi_tape_state *s, const spi_instr *o, spi_lane *out,
 
 /* ---- rounding, exaggerated ---- */
 
+static const double NEAR = 1e-8; /* far more than the noise */
+
 bool spi_is_exact(double v) {
   return fabs(v) < 4294967296.0 && v * 1048576.0 == floor(v * 1048576.0);
 }
@@ -509,6 +511,15 @@ static void add_noise(const spi_tape_state *s, spi_lane *out, uint32_t n) {
       out[l].r = v * (1 + s->noise * spi_noise(h));
     }
   }
+}
+
+/* With noise, numbers are equal that may be but for rounding: noise alone would
+ * never make them equal again. */
+static bool are_equal(const spi_tape_state *s, double a, double b) {
+  if (a == b || s->noise == 0 || (spi_is_exact(a) && spi_is_exact(b))) {
+    return a == b;
+  }
+  return fabs(a - b) < NEAR * (1 + fabs(a) + fabs(b));
 }
 
 static void run_instr(spi_tape_state *s, const spi_instr *o, uint32_t n) {
@@ -549,7 +560,7 @@ static void run_instr(spi_tape_state *s, const spi_instr *o, uint32_t n) {
   case SPI_RLT:
     EACH(out[l].i = a[l].r < b[l].r);
   case SPI_REQ:
-    EACH(out[l].i = a[l].r == b[l].r);
+    EACH(out[l].i = are_equal(s, a[l].r, b[l].r));
   case SPI_NOT:
     EACH(out[l].i = !a[l].i);
   case SPI_OR:
