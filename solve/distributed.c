@@ -153,6 +153,7 @@ static bool reduces(sp_state *s, uint32_t t) {
   dist_env env = {s, true};
   sp_call call = call_of(s, t, &env);
   call.read = read_symbol;
+  call.assume = NULL; /* its definition has said what it assumes */
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
   sp_expr e = sp_op_element(&call, s->dist[t].idx);
   sp_pool_mode(s->pool, was);
