@@ -206,39 +206,74 @@ static void write_groups(init *x) {
 
 /* ---- placements ---- */
 
+typedef struct cuts {
+  bool taken[SPI_INIT_AXES];
+  bool ambiguous; /* another axis would fit, too */
+  sp_str text;
+} cuts;
+
+static void add_cut(init *x, cuts *c, uint32_t axis, uint32_t dim) {
+  c->taken[axis] = true;
+  sp_str_addf(x->ctx, &c->text, "%s%s: Shard(%u)", c->text.n ? ", " : "",
+              x->mesh.axis[axis], dim);
+}
+
+/* Equal parts, over as many axes as it takes. */
+static bool cut_evenly(init *x, cuts *c, uint32_t dim, int64_t ratio) {
+  const spi_mesh *m = &x->mesh;
+  cuts was = *c;
+  for (uint32_t a = 0; a < m->n_axes && ratio > 1; a++) {
+    if (c->taken[a] || m->size[a] < 2 || ratio % m->size[a] != 0) {
+      continue;
+    }
+    for (uint32_t b = a + 1; b < m->n_axes; b++) {
+      c->ambiguous |=
+          !c->taken[b] && m->size[b] == m->size[a] && ratio == m->size[a];
+    }
+    ratio /= m->size[a];
+    add_cut(x, c, a, dim);
+  }
+  if (ratio > 1) {
+    *c = was;
+  }
+  return ratio == 1;
+}
+
+/* Chunks as of torch.chunk, the last ones smaller: the ranks' programs have
+ * other shapes then, and the first has a whole chunk. */
+static bool cut_unevenly(init *x, cuts *c, uint32_t dim, int64_t size,
+                         int64_t chunk) {
+  const spi_mesh *m = &x->mesh;
+  for (uint32_t a = 0; a < m->n_axes; a++) {
+    int64_t n = m->size[a];
+    if (!c->taken[a] && n > 1 && size % n != 0 && size / n + 1 == chunk &&
+        x->dist[m->ranks - 1] != x->dist[0]) {
+      add_cut(x, c, a, dim);
+      return true;
+    }
+  }
+  return false;
+}
+
 /* The placement that fits these shapes; NULL where none does. ambiguous is set
  * where another would fit, too. */
 static const char *placement(init *x, const sp_shape *global,
                              const sp_shape *local, bool *ambiguous) {
-  const spi_mesh *m = &x->mesh;
-  bool taken[SPI_INIT_AXES] = {false};
-  sp_str s = {0};
+  cuts c = {{false}, false, {0}};
   if (global->n_dims != local->n_dims || global->dtype != local->dtype) {
     return NULL;
   }
   for (uint32_t d = 0; d < global->n_dims; d++) {
-    int64_t ratio = local->dims[d] > 0 ? global->dims[d] / local->dims[d] : 1;
-    if (local->dims[d] * ratio != global->dims[d] || ratio < 1) {
-      return NULL;
-    }
-    for (uint32_t a = 0; a < m->n_axes && ratio > 1; a++) {
-      if (taken[a] || m->size[a] < 2 || ratio % m->size[a] != 0) {
-        continue;
-      }
-      for (uint32_t b = a + 1; b < m->n_axes; b++) {
-        *ambiguous = *ambiguous || (!taken[b] && m->size[b] == m->size[a] &&
-                                    ratio == m->size[a]);
-      }
-      taken[a] = true;
-      ratio /= m->size[a];
-      sp_str_addf(x->ctx, &s, "%s%s: Shard(%u)", s.n ? ", " : "", m->axis[a],
-                  d);
-    }
-    if (ratio > 1) {
+    int64_t size = global->dims[d], part = local->dims[d];
+    int64_t ratio = part > 0 ? size / part : 1;
+    bool even = ratio >= 1 && part * ratio == size;
+    if (!(even && cut_evenly(x, &c, d, ratio)) &&
+        !cut_unevenly(x, &c, d, size, part)) {
       return NULL;
     }
   }
-  return s.n ? s.v : "Replicate";
+  *ambiguous = *ambiguous || c.ambiguous;
+  return c.text.n ? c.text.v : "Replicate";
 }
 
 static const char *entry(init *x, const char *name, const char *as,

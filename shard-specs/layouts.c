@@ -116,8 +116,8 @@ static int64_t part_size(const cutting *c, const sp_placement *q, int64_t size,
                          int64_t parts) {
   if (parts < 1 || size % parts != 0) {
     bad(c, q->loc,
-        "parts are equal; pad the tensor, or use sections for parts of "
-        "different sizes",
+        "parts are equal where all ranks have the same shapes; pad the "
+        "tensor, or use sections for parts of different sizes",
         sp_format(c->ctx,
                   "%s: dimension %lld has size %lld here, which is no "
                   "multiple of %lld",
