@@ -21,6 +21,11 @@ static void limit_memory(void) {
 #endif
 }
 
+const char *test_source(void) {
+  const char *folder = getenv("SHARDPROOF_SOURCE");
+  return folder ? folder : TEST_SOURCE;
+}
+
 static int add_suite(const char *name) {
   for (const test_suite *s = test_suites; s->name; s++) {
     if (strcmp(s->name, name) == 0) {

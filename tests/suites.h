@@ -14,4 +14,8 @@ typedef struct test_suite {
 
 extern const test_suite test_suites[]; /* name NULL at the end */
 
+/* The project's folder: SHARDPROOF_SOURCE, else what the tests were built
+ * from. Tests run in any directory. */
+const char *test_source(void);
+
 #endif

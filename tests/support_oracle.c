@@ -1,6 +1,8 @@
 /* support_oracle.c: the evaluator of programs, then the reader of the file. */
 #include "tests/support_oracle.h"
 
+#include "tests/suites.h"
+
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdio.h>
@@ -288,10 +290,9 @@ static void case_run(oracle_case *c, oracle_reader read) {
 }
 
 size_t oracle_run(const char *file, const char *variable, oracle_reader read) {
-  const char *root = getenv("SHARDPROOF_SOURCE");
   const char *other = getenv(variable);
   char path[4096];
-  snprintf(path, sizeof path, "%s/tests/oracle/%s", root ? root : ".", file);
+  snprintf(path, sizeof path, "%s/tests/oracle/%s", test_source(), file);
   if (other) {
     snprintf(path, sizeof path, "%s", other);
   }

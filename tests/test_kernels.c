@@ -593,9 +593,8 @@ static void check_example(sp_ctx *ctx, const char *path) {
 }
 
 static void examples_have_the_verdicts_that_they_say(void) {
-  const char *root = getenv("SHARDPROOF_SOURCE");
   char folder[4096];
-  snprintf(folder, sizeof folder, "%s/examples/kernels", root ? root : ".");
+  snprintf(folder, sizeof folder, "%s/examples/kernels", test_source());
   DIR *d = opendir(folder);
   CU_ASSERT_PTR_NOT_NULL_FATAL(d);
   size_t n = 0;

@@ -9,6 +9,7 @@
 
 #include "graph/hlo.h"
 #include "solve/check.h"
+#include "tests/suites.h"
 #include "tests/support_dumps.h"
 
 #include <CUnit/CUnit.h>
@@ -535,13 +536,8 @@ static void dumps(void) {
                                       "pipeline_loop",
                                       "pipeline_loop.late",
                                       "pipeline_loop.back"};
-  const char *root = getenv("SHARDPROOF_SOURCE");
-  if (!root) {
-    printf("  skipped: SHARDPROOF_SOURCE is not set\n");
-    return;
-  }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    check_case(root, names[i]);
+    check_case(test_source(), names[i]);
   }
 }
 

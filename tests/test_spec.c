@@ -17,8 +17,7 @@ void suite_spec(void);
 
 /* A case of tests/cases/torch, as the folder of the spec. */
 static const char *case_file(sp_ctx *ctx, const char *name, const char *file) {
-  const char *root = getenv("SHARDPROOF_SOURCE");
-  return sp_format(ctx, "%s/tests/cases/torch/%s/%s", root ? root : ".", name,
+  return sp_format(ctx, "%s/tests/cases/torch/%s/%s", test_source(), name,
                    file);
 }
 
@@ -479,8 +478,8 @@ static void run_init(sp_ctx *ctx, void *arg) {
   for (uint32_t i = 0; i < j->n; i++) {
     paths[i] = case_file(ctx, j->name, j->files[i]);
   }
-  j->text =
-      sp_spec_init(ctx, case_file(ctx, j->name, "seq.py"), j->n, paths, "");
+  j->text = sp_spec_init(ctx, case_file(ctx, j->name, "seq.py"), j->n, paths,
+                         case_file(ctx, j->name, ""));
 }
 
 static void init_guesses_a_spec_that_can_be_read(void) {
@@ -543,10 +542,9 @@ static size_t read_set(const char *folder) {
 }
 
 static void all_specs_of_the_cases_are_read(void) {
-  const char *root = getenv("SHARDPROOF_SOURCE");
   const char *cases = getenv("SHARDPROOF_CASES");
   char path[4096];
-  snprintf(path, sizeof path, "%s/tests/cases/torch", root ? root : ".");
+  snprintf(path, sizeof path, "%s/tests/cases/torch", test_source());
   CU_ASSERT(read_set(path) >= 5);
   size_t n = 0;
   snprintf(path, sizeof path, "%s/torch", cases ? cases : "");
