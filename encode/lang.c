@@ -478,14 +478,3 @@ const sp_lang *sp_lang_expression(sp_lang_reader *r) {
   r->depth--;
   return out;
 }
-
-const sp_lang *sp_lang_read(sp_ctx *ctx, const sp_lang_text *text) {
-  sp_lang_reader r;
-  sp_lang_start(&r, ctx, text);
-  const sp_lang *e = sp_lang_expression(&r);
-  if (r.token != SP_LANG_END) {
-    sp_lang_fail(ctx, r.loc, NULL, "%s after the end of the expression",
-                 sp_lang_found(&r));
-  }
-  return e;
-}

@@ -137,9 +137,6 @@ const sp_lang_var *sp_lang_coordinates(sp_lang_reader *r, uint32_t *n);
 const sp_lang_var *sp_lang_variables(sp_lang_reader *r, const char *close,
                                      uint32_t *n);
 
-/* A whole text that is one expression. */
-const sp_lang *sp_lang_read(sp_ctx *ctx, const sp_lang_text *text);
-
 /* ---- integers ---- */
 
 /* Values of names; false where there is none. */

@@ -289,9 +289,3 @@ sp_z3_answer sp_z3_check(sp_z3 *z, const sp_formula *f) {
 const char *sp_z3_trouble(const sp_z3 *z) {
   return z->trouble;
 }
-
-const char *sp_z3_version(sp_ctx *ctx) {
-  unsigned major, minor, build, revision;
-  Z3_get_version(&major, &minor, &build, &revision);
-  return sp_format(ctx, "%u.%u.%u", major, minor, build);
-}

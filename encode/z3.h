@@ -22,6 +22,5 @@ void sp_z3_limit(sp_z3 *z, uint32_t timeout_ms);    /* for checks from now on */
 sp_z3_answer sp_z3_check(sp_z3 *z, const sp_formula *f);
 /* Why the last answer was unknown; "" when it was not. */
 const char *sp_z3_trouble(const sp_z3 *z);
-const char *sp_z3_version(sp_ctx *ctx);
 
 #endif

@@ -43,8 +43,6 @@ sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
                const sp_machine_options *options); /* NULL: all default */
 /* Forget all values; what was compiled stays. */
 void sp_machine_reset(sp_machine *m);
-/* Never forget this tensor's values once computed. */
-void sp_machine_keep(sp_machine *m, uint32_t tensor);
 
 /* ---- running a part ----
  * Where whole tensors are too large: only some elements of some tensors are

@@ -156,10 +156,6 @@ void sp_machine_noise(sp_machine *m, double share, uint64_t seed) {
   m->e->noise_seed = seed;
 }
 
-void sp_machine_keep(sp_machine *m, uint32_t tensor) {
-  m->tensors[tensor].keep = true;
-}
-
 /* ---- planning ---- */
 
 /* In scratch memory. */
