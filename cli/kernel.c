@@ -51,18 +51,6 @@ void cli_check_kernel(sp_ctx *ctx, cli_kernel *k,
   show_programs(k, outcome);
 }
 
-static const char *verdict_name(sp_verdict v) {
-  switch (v) {
-  case SP_REFINES:
-    return "REFINES";
-  case SP_VIOLATION:
-    return "VIOLATION";
-  case SP_UNPROVEN:
-    break;
-  }
-  return "UNPROVEN";
-}
-
 static bool as_expected(const cli_kernel *k, const sp_report *report) {
   const sp_kernel_expectation *e = sp_kernel_expects(k->kernel);
   if (e->verdict != report->verdict) {
@@ -81,7 +69,7 @@ void cli_kernel_verdict(const cli_kernel *k, cli_outcome *outcome) {
   }
   bool met = as_expected(k, outcome->report);
   printf("%s: %s%s%s was expected\n", met ? "as expected" : "NOT AS EXPECTED",
-         verdict_name(e->verdict), e->at ? " at " : "", e->at ? e->at : "");
+         cli_verdict_name(e->verdict), e->at ? " at " : "", e->at ? e->at : "");
   outcome->exit_code = met ? CLI_REFINES
                        : outcome->report->verdict == SP_UNPROVEN
                            ? CLI_UNPROVEN

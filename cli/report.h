@@ -22,7 +22,8 @@ typedef struct cli_outcome {
   uint64_t peak_bytes;          /* of the process */
 } cli_outcome;
 
-/* "REFINES", ...; NULL when the outcome is an input or usage error. An error
+const char *cli_verdict_name(sp_verdict v); /* "REFINES", ... */
+/* The same; NULL when the outcome is an input or usage error. An error
  * that is UNPROVEN (an operator without a meaning) has a verdict. */
 const char *cli_verdict(const cli_outcome *outcome);
 

@@ -14,17 +14,21 @@
 
 enum { FRONTIER_SHOWN = 8 };
 
+const char *cli_verdict_name(sp_verdict v) {
+  switch (v) {
+  case SP_REFINES:
+    return "REFINES";
+  case SP_VIOLATION:
+    return "VIOLATION";
+  case SP_UNPROVEN:
+    break;
+  }
+  return "UNPROVEN";
+}
+
 const char *cli_verdict(const cli_outcome *outcome) {
   if (outcome->report) {
-    switch (outcome->report->verdict) {
-    case SP_REFINES:
-      return "REFINES";
-    case SP_VIOLATION:
-      return "VIOLATION";
-    case SP_UNPROVEN:
-      break;
-    }
-    return "UNPROVEN";
+    return cli_verdict_name(outcome->report->verdict);
   }
   return outcome->exit_code == CLI_UNPROVEN ? "UNPROVEN" : NULL;
 }

@@ -98,6 +98,21 @@ void spi_yields_dtype(sp_ctx *ctx, const sp_program *program,
   spi_yields(ctx, program, node, 0, s, sort);
 }
 
+void spi_shape_of_self(sp_ctx *ctx, const sp_program *program,
+                       const sp_node *node, sp_sort sort) {
+  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
+  spi_results(ctx, node, 1);
+  spi_yields(ctx, program, node, 0, &s, sort);
+}
+
+void spi_shape_backward(sp_ctx *ctx, const sp_program *program,
+                        const sp_node *node) {
+  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "grad_output"));
+  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "self"));
+  spi_results(ctx, node, 1);
+  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
+}
+
 void spi_shape_like_self(sp_ctx *ctx, const sp_program *program,
                          const sp_node *node) {
   spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));

@@ -35,6 +35,11 @@ void spi_yields_like(sp_ctx *ctx, const sp_program *program,
 void spi_yields_dtype(sp_ctx *ctx, const sp_program *program,
                       const sp_node *node, const spi_dims *s, sp_sort sort);
 /* One result like self. */
+/* Of a gradient: that of grad_output with self. */
+void spi_shape_backward(sp_ctx *ctx, const sp_program *program,
+                        const sp_node *node);
+void spi_shape_of_self(sp_ctx *ctx, const sp_program *program,
+                       const sp_node *node, sp_sort sort);
 void spi_shape_like_self(sp_ctx *ctx, const sp_program *program,
                          const sp_node *node);
 /* a dimension, counted from the end if negative; scalars have one, too */

@@ -249,6 +249,8 @@ void sp_fn_picks(sp_pool *p, const char *name, bool positions);
  * identity of op: 0, 1, -inf, +inf (INT: FN "iinf"/"-iinf"), false, true. */
 sp_expr sp_red(sp_pool *p, sp_red_op op, uint32_t n, const sp_expr *vars,
                sp_expr body);
+/* op of two values, as sp_red does it over two points; not of LAMBDA. */
+sp_expr sp_red_two(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b);
 sp_expr sp_fresh(sp_pool *p, int64_t extent); /* class FRESH */
 /* Bound variables replaced by fresh ones, written to vars (sp_red_n_vars);
  * returns the body. */

@@ -360,6 +360,27 @@ static sp_expr reduce_literally(sp_pool *p, sp_red_op op, uint32_t n,
   return e;
 }
 
+sp_expr sp_red_two(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
+  switch (op) {
+  case SP_RED_SUM:
+    return sp_sort_of(p, a) == SP_SORT_INT ? sp_iadd(p, a, b) : sp_add(p, a, b);
+  case SP_RED_PROD:
+    return sp_mul(p, a, b);
+  case SP_RED_MAX:
+    return sp_max(p, a, b);
+  case SP_RED_MIN:
+    return sp_min(p, a, b);
+  case SP_RED_OR:
+    return sp_or(p, a, b);
+  case SP_RED_AND:
+    return sp_and(p, a, b);
+  case SP_RED_LAMBDA:
+    break;
+  }
+  assert(!"a reduction of values");
+  return a;
+}
+
 sp_expr sp_red(sp_pool *p, sp_red_op op, uint32_t n, const sp_expr *vars,
                sp_expr body) {
   if (p->raw_values || op == SP_RED_LAMBDA) {

@@ -29,26 +29,6 @@ static sp_expr identity(sp_pool *p, sp_red_op op, sp_sort sort) {
   return (sp_expr){0};
 }
 
-static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
-  switch (op) {
-  case SP_RED_SUM:
-    return sp_sort_of(p, a) == SP_SORT_INT ? sp_iadd(p, a, b) : sp_add(p, a, b);
-  case SP_RED_PROD:
-    return sp_mul(p, a, b);
-  case SP_RED_MAX:
-    return sp_max(p, a, b);
-  case SP_RED_MIN:
-    return sp_min(p, a, b);
-  case SP_RED_OR:
-    return sp_or(p, a, b);
-  case SP_RED_AND:
-    return sp_and(p, a, b);
-  case SP_RED_LAMBDA:
-    break;
-  }
-  return (sp_expr){0};
-}
-
 /* Where what was carried is dropped: the condition, 0 for nowhere, and the one
  * step at which it holds. */
 typedef struct restart {
@@ -74,7 +54,7 @@ static sp_expr value_at(const spi_closing *c, const spi_carried *x,
   bool last = sp_kind_of(p, end) == SP_KIND_INT;
   sp_expr g = spi_at_step(c, added, u);
   g = last ? g : sp_ite(p, sp_lt(p, u, end), g, none);
-  sp_expr all = combine(p, op, x->first, sp_red(p, op, n, var, g));
+  sp_expr all = sp_red_two(p, op, x->first, sp_red(p, op, n, var, g));
   if (!r->when.v) {
     return all;
   }
@@ -98,7 +78,7 @@ static bool close_by(spi_closing *c, spi_carried *x, sp_expr e, sp_red_op op,
   sp_expr added = spi_replace_symbol(p, e, x->sym, none);
   sp_expr own = sp_read(p, x->sym, x->idx);
   own = r->when.v ? sp_ite(p, r->when, none, own) : own;
-  sp_expr want = combine(p, op, own, added);
+  sp_expr want = sp_red_two(p, op, own, added);
   if (!sp_probe_equal(s->prover, e, want, (sp_hyps){0}) ||
       !sp_prove_equal(s->prover, e, want, (sp_hyps){0})) {
     return false;

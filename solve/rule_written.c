@@ -28,26 +28,6 @@ typedef struct writer {
   int64_t all;    /* written so far */
 } writer;
 
-static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
-  switch (op) {
-  case SP_RED_SUM:
-    return sp_add(p, a, b);
-  case SP_RED_PROD:
-    return sp_mul(p, a, b);
-  case SP_RED_MAX:
-    return sp_max(p, a, b);
-  case SP_RED_MIN:
-    return sp_min(p, a, b);
-  case SP_RED_OR:
-    return sp_or(p, a, b);
-  case SP_RED_AND:
-    return sp_and(p, a, b);
-  case SP_RED_LAMBDA:
-    break;
-  }
-  return a;
-}
-
 /* Elements, constants, choices between them. */
 static bool only_moves(const sp_pool *p, sp_expr e, int depth) {
   sp_kind kind = sp_kind_of(p, e);
@@ -98,7 +78,7 @@ static sp_expr all_points(writer *x, sp_expr red) {
       rest /= extent;
     }
     sp_expr e = sp_subst(p, body, n, var, at);
-    out = k ? combine(p, op, out, e) : e;
+    out = k ? sp_red_two(p, op, out, e) : e;
   }
   return out;
 }

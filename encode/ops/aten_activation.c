@@ -12,15 +12,6 @@ static void like_self(sp_ctx *ctx, const sp_program *program,
   spi_shape_like_self(ctx, program, node);
 }
 
-/* Gradients: two tensors of one shape, which is the result's. */
-static void backward_shape(sp_ctx *ctx, const sp_program *program,
-                           const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "grad_output"));
-  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "self"));
-  spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
-}
-
 static sp_expr value(const sp_call *call, const char *name,
                      const sp_expr *idx) {
   return spi_arg_value(call, name, sp_call_result_shape(call)->n_dims, idx,
@@ -86,7 +77,7 @@ static sp_expr gelu_element(const sp_call *call, const sp_expr *idx) {
 static void gelu_backward_shape(sp_ctx *ctx, const sp_program *program,
                                 const sp_node *node) {
   gelu_mode(ctx, node);
-  backward_shape(ctx, program, node);
+  spi_shape_backward(ctx, program, node);
 }
 
 static sp_expr gelu_backward_element(const sp_call *call, const sp_expr *idx) {
@@ -194,7 +185,7 @@ static void leaky_relu_backward_shape(sp_ctx *ctx, const sp_program *program,
       spi_arg_float(ctx, node, "negative_slope") < 0) {
     spi_bad(ctx, node, "a negative slope in place");
   }
-  backward_shape(ctx, program, node);
+  spi_shape_backward(ctx, program, node);
 }
 
 static sp_expr leaky_relu_backward_element(const sp_call *call,
@@ -232,7 +223,7 @@ static void elu_backward_shape(sp_ctx *ctx, const sp_program *program,
        spi_arg_float(ctx, node, "scale") < 0)) {
     spi_bad(ctx, node, "a negative alpha or scale in place");
   }
-  backward_shape(ctx, program, node);
+  spi_shape_backward(ctx, program, node);
 }
 
 static sp_expr elu_backward_element(const sp_call *call, const sp_expr *idx) {
@@ -407,12 +398,12 @@ SPI_ATEN(gelu_backward, GRAD MODE, gelu_backward_shape, gelu_backward_element,
 SPI_ATEN(silu, "Tensor self, any? inplace", real_self, silu_element,
          "out[i] = x / (1 + exp(-x))", "aten.silu.default",
          "torch.nn.functional.silu", "torch._C._nn.silu")
-SPI_ATEN(silu_backward, GRAD, backward_shape, silu_backward_element,
+SPI_ATEN(silu_backward, GRAD, spi_shape_backward, silu_backward_element,
          "out[i] = g s (1 + x (1 - s)), s = 1 / (1 + exp(-x))",
          "aten.silu_backward.default")
-SPI_ATEN(sigmoid_backward, GRAD, backward_shape, sigmoid_backward_element,
+SPI_ATEN(sigmoid_backward, GRAD, spi_shape_backward, sigmoid_backward_element,
          "out[i] = g y (1 - y)", "aten.sigmoid_backward.default")
-SPI_ATEN(tanh_backward, GRAD, backward_shape, tanh_backward_element,
+SPI_ATEN(tanh_backward, GRAD, spi_shape_backward, tanh_backward_element,
          "out[i] = g (1 - y y)", "aten.tanh_backward.default")
 SPI_ATEN(relu, "Tensor self, any? inplace", like_self, relu_element,
          "out[i] = max(x, 0)", SPI_NAMES("relu", "default"),
@@ -423,7 +414,7 @@ SPI_ATEN(relu6, "Tensor self, any? inplace", real_self, relu6_element,
 SPI_ATEN(threshold, "Tensor self, Scalar threshold, Scalar value", like_self,
          threshold_element, "out[i] = x <= threshold ? value : x",
          "aten.threshold.default", "torch.threshold")
-SPI_ATEN(threshold_backward, GRAD ", Scalar threshold", backward_shape,
+SPI_ATEN(threshold_backward, GRAD ", Scalar threshold", spi_shape_backward,
          threshold_backward_element, "out[i] = x <= threshold ? 0 : g",
          "aten.threshold_backward.default")
 SPI_ATEN(leaky_relu, "Tensor self, Scalar negative_slope=0.01, any? inplace",
@@ -434,7 +425,7 @@ SPI_ATEN(leaky_relu_backward,
          leaky_relu_backward_shape, leaky_relu_backward_element,
          "out[i] = x > 0 ? g : slope g", "aten.leaky_relu_backward.default")
 SPI_ATEN(hardtanh_backward, GRAD ", Scalar min_val, Scalar max_val",
-         backward_shape, hardtanh_backward_element,
+         spi_shape_backward, hardtanh_backward_element,
          "out[i] = min_val < x < max_val ? g : 0",
          "aten.hardtanh_backward.default")
 SPI_ATEN(elu,
@@ -455,7 +446,7 @@ SPI_ATEN(softplus, "Tensor self, Scalar beta=1.0, Scalar threshold=20.0",
          "aten.softplus.default", "torch.nn.functional.softplus",
          "torch._C._nn.softplus")
 SPI_ATEN(softplus_backward, GRAD ", Scalar beta, Scalar threshold",
-         backward_shape, softplus_backward_element,
+         spi_shape_backward, softplus_backward_element,
          "out[i] = g / (1 + exp(-beta x)), g above the threshold",
          "aten.softplus_backward.default")
 SPI_ATEN(logsigmoid, "Tensor self", real_self, logsigmoid_element,
@@ -473,13 +464,14 @@ SPI_ATEN(mish, "Tensor self, any? inplace", real_self, mish_element,
 SPI_ATEN(glu, "Tensor self, int dim=-1", glu_shape, glu_element,
          "out[i] = a[i] / (1 + exp(-a[i + n]))", "aten.glu.default",
          "torch.nn.functional.glu")
-SPI_ATEN(hardsigmoid_backward, GRAD, backward_shape,
+SPI_ATEN(hardsigmoid_backward, GRAD, spi_shape_backward,
          hardsigmoid_backward_element, "out[i] = -3 < x < 3 ? g / 6 : 0",
          "aten.hardsigmoid_backward.default")
-SPI_ATEN(hardswish_backward, GRAD, backward_shape, hardswish_backward_element,
+SPI_ATEN(hardswish_backward, GRAD, spi_shape_backward,
+         hardswish_backward_element,
          "out[i] = x <= -3 ? 0 : x < 3 ? g (x / 3 + 1/2) : g",
          "aten.hardswish_backward.default")
-SPI_ATEN(mish_backward, GRAD, backward_shape, mish_backward_element,
+SPI_ATEN(mish_backward, GRAD, spi_shape_backward, mish_backward_element,
          "out[i] = g (t + x s (1 - t t)), s = 1 / (1 + exp(-x)), "
          "t = tanh(log(1 + exp(x)))",
          "aten.mish_backward.default")

@@ -9,17 +9,7 @@
 
 static void like_self(sp_ctx *ctx, const sp_program *program,
                       const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
-  spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
-}
-
-static void backward_shape(sp_ctx *ctx, const sp_program *program,
-                           const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "grad_output"));
-  spi_broadcast(ctx, node, &s, spi_arg_shape(ctx, program, node, "self"));
-  spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_REAL);
+  spi_shape_of_self(ctx, program, node, SP_SORT_REAL);
 }
 
 static sp_expr value(const sp_call *call, const char *name,
@@ -88,7 +78,7 @@ static void log_sigmoid_backward_shape(sp_ctx *ctx, const sp_program *program,
                        (uint32_t)spi_arg_operand(node, "buffer"), a->n_dims,
                        a->dims);
   }
-  backward_shape(ctx, program, node);
+  spi_shape_backward(ctx, program, node);
 }
 
 /* ---- x below a limit counts as 0 ---- */
@@ -99,7 +89,7 @@ static void shrink_shape(sp_ctx *ctx, const sp_program *program,
   if (spi_arg_float(ctx, node, "lambd") < 0) {
     spi_unknown(ctx, node, "argument lambd is negative");
   }
-  (backward ? backward_shape : like_self)(ctx, program, node);
+  (backward ? spi_shape_backward : like_self)(ctx, program, node);
 }
 
 /* -lambd <= x <= lambd */

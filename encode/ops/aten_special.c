@@ -25,9 +25,7 @@ static void real_shape(sp_ctx *ctx, const sp_program *program,
 
 static void bool_shape(sp_ctx *ctx, const sp_program *program,
                        const sp_node *node) {
-  spi_dims s = spi_dims_of(spi_arg_shape(ctx, program, node, "self"));
-  spi_results(ctx, node, 1);
-  spi_yields(ctx, program, node, 0, &s, SP_SORT_BOOL);
+  spi_shape_of_self(ctx, program, node, SP_SORT_BOOL);
 }
 
 static sp_expr value(const sp_call *call, const char *name,
