@@ -311,7 +311,8 @@ static bool find_form(sp_state *s, spi_attempt *a, spi_form form,
 }
 
 /* Is it a polynomial that may be equal to one of another form: with a product
- * of sums, or of elements one by one? What is of degree one has pieces. */
+ * or quotient of sums, or of elements one by one? What is of degree one has
+ * pieces. */
 static bool is_polynomial(sp_state *s, sp_expr e, spi_seen *seen) {
   sp_pool *p = s->pool;
   sp_kind kind = sp_kind_of(p, e);
@@ -321,7 +322,7 @@ static bool is_polynomial(sp_state *s, sp_expr e, spi_seen *seen) {
   }
   uint32_t sums = 0, n = sp_n_args(p, e);
   for (uint32_t i = 0; i < n; i++) {
-    sums += sp_kind_of(p, sp_arg(p, e, i)) == SP_KIND_RED;
+    sums += sp_has_red(p, sp_arg(p, e, i));
   }
   bool found = kind == SP_KIND_MUL && sums > 1;
   if (kind == SP_KIND_ADD && n > 1 && !sp_has_red(p, e)) {
