@@ -223,12 +223,10 @@ static bool put(sp_z3 *z, Z3_solver solver, const sp_formula *f) {
   return true;
 }
 
-/* One attempt; *again: it ended at the limit. */
 static sp_z3_answer attempt(sp_z3 *z, Z3_solver solver, const sp_formula *f,
-                            uint32_t limit_ms, bool *again) {
+                            uint32_t limit_ms) {
   set_params(z, solver, limit_ms);
   z->trouble[0] = '\0';
-  *again = false;
   if (solver == z->solver)
     Z3_solver_push(z->z3, solver);
   Z3_lbool r = Z3_L_UNDEF;
@@ -239,9 +237,10 @@ static sp_z3_answer attempt(sp_z3 *z, Z3_solver solver, const sp_formula *f,
   }
   if (r == Z3_L_UNDEF && z->trouble[0] == '\0') {
     const char *why = Z3_solver_get_reason_unknown(z->z3, solver);
-    *again = strcmp(why, "timeout") == 0 || strcmp(why, "canceled") == 0 ||
-             strstr(why, "resource limit") != NULL;
-    snprintf(z->trouble, sizeof z->trouble, "%s", *again ? "timeout" : why);
+    bool stopped = strcmp(why, "timeout") == 0 ||
+                   strcmp(why, "canceled") == 0 ||
+                   strstr(why, "resource limit") != NULL;
+    snprintf(z->trouble, sizeof z->trouble, "%s", stopped ? "timeout" : why);
   }
   if (solver == z->solver)
     Z3_solver_pop(z->z3, solver, 1);
@@ -252,19 +251,19 @@ static sp_z3_answer attempt(sp_z3 *z, Z3_solver solver, const sp_formula *f,
                           : SP_Z3_UNKNOWN;
 }
 
+/* What ends an attempt early says nothing of the obligation: a clock may stop
+ * Z3 anywhere, and it calls that by many names. */
 static sp_z3_answer ask(sp_z3 *z, const sp_formula *f) {
   uint32_t all = z->timeout_ms;
-  bool again = true;
   sp_z3_answer answer = SP_Z3_UNKNOWN;
   if (all == 0 || all > OTHER_MS) {
-    answer = attempt(z, z->solver, f, FIRST_MS, &again);
-    if (again)
-      answer = attempt(z, z->other, f, OTHER_MS, &again);
+    answer = attempt(z, z->solver, f, FIRST_MS);
     if (answer == SP_Z3_UNKNOWN)
-      answer = attempt(z, z->newer, f, all ? all / NEWER_SHARE + 1 : NEWER_MS,
-                       &again);
+      answer = attempt(z, z->other, f, OTHER_MS);
+    if (answer == SP_Z3_UNKNOWN)
+      answer = attempt(z, z->newer, f, all ? all / NEWER_SHARE + 1 : NEWER_MS);
   }
-  return again ? attempt(z, z->solver, f, all, &again) : answer;
+  return answer == SP_Z3_UNKNOWN ? attempt(z, z->solver, f, all) : answer;
 }
 
 static void let_go(sp_z3 *z) {
