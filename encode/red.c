@@ -9,6 +9,8 @@
  * rewrite what rules build, so to be sure of an end, rules stop after so many
  * steps and renamings. */
 enum { RULE_ROUNDS = 100, CLOSE_ROUNDS = 150, POWER_MAX = 8 };
+/* Points of a variable that are written out, and nodes looked at for it. */
+enum { PARTS_MAX = 512, PARTS_STEPS = 4096, PARTS_DEPTH = 600 };
 
 /* round counts steps; ordered: the variables were put in order, and no rule
  * has changed the body since. */
@@ -259,6 +261,77 @@ static sp_expr branch_step(sp_pool *p, const spi_red *r) {
   return sp_ite(p, d->args[0], a, b);
 }
 
+/* A condition on v alone, known once v is. */
+static bool decides(sp_pool *p, sp_expr cond, sp_expr v) {
+  const sp_expr *vars;
+  uint32_t n = sp_free_vars(p, cond, &vars);
+  return n == 1 && vars[0].v == v.v && !sp_has_read(p, cond) &&
+         !sp_has_red(p, cond);
+}
+
+/* v occurs in conditions on v alone: what was computed apart and stacked. */
+static bool chooses_only(sp_pool *p, sp_expr e, sp_expr v, uint32_t depth,
+                         uint32_t *steps) {
+  if (!sp_has_free(p, e, v)) {
+    return true;
+  }
+  if (depth > PARTS_DEPTH || *steps == 0) {
+    return false;
+  }
+  --*steps;
+  if (sp_sort_of(p, e) == SP_SORT_BOOL) {
+    return decides(p, e, v);
+  }
+  if (sp_sort_of(p, e) != SP_SORT_REAL || spi_kind(p, e) == SP_KIND_READ) {
+    return false;
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    if (!chooses_only(p, sp_arg(p, e, i), v, depth + 1, steps)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
+  return op == SP_RED_SUM   ? sp_add(p, a, b)
+         : op == SP_RED_MAX ? sp_max(p, a, b)
+                            : sp_min(p, a, b);
+}
+
+/* sum_{k < n} f(k) = f(0) + ... + f(n - 1), where k only chooses between terms:
+ * the squares of norms that were stacked. The same of maxima and minima. */
+static sp_expr parts_step(sp_pool *p, const spi_red *r) {
+  sp_expr v = {0}, out = {0};
+  uint32_t at = 0;
+  for (; at < r->n && !v.v; at++) {
+    uint32_t steps = PARTS_STEPS;
+    if (sp_var_extent(p, r->vars[at]) <= PARTS_MAX &&
+        chooses_only(p, r->body, r->vars[at], 0, &steps)) {
+      v = r->vars[at];
+      break;
+    }
+  }
+  if (!v.v) {
+    return out;
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *rest = sp_scratch(p->ctx, r->n * sizeof *rest);
+  uint32_t m = 0;
+  for (uint32_t i = 0; i < r->n; i++) {
+    rest[m] = r->vars[i];
+    m += i != at;
+  }
+  for (int64_t k = 0; k < sp_var_extent(p, v); k++) {
+    sp_expr point = sp_int(p, k);
+    sp_expr f = sp_subst(p, r->body, 1, &v, &point);
+    f = reduce(p, r->op, m, rest, f, r->round + 1, false);
+    out = k ? combine(p, r->op, out, f) : f;
+  }
+  sp_scratch_release(p->ctx, mark);
+  return out;
+}
+
 static sp_expr reduce_step(sp_pool *p, const spi_red *r) {
   const spi_node_t *d = spi_get(p, r->body);
   if (d->kind == SP_KIND_RED && d->payload == r->op) {
@@ -266,6 +339,14 @@ static sp_expr reduce_step(sp_pool *p, const spi_red *r) {
   }
   if (d->kind == SP_KIND_ITE) {
     sp_expr e = branch_step(p, r);
+    if (e.v) {
+      return e;
+    }
+  }
+  bool arithmetic =
+      r->op == SP_RED_SUM || r->op == SP_RED_MAX || r->op == SP_RED_MIN;
+  if (arithmetic && sp_sort_of(p, r->body) == SP_SORT_REAL) {
+    sp_expr e = parts_step(p, r);
     if (e.v) {
       return e;
     }

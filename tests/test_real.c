@@ -542,6 +542,22 @@ TEST(unused_variables_and_trivial_ranges) {
   SAME(red1(p, SP_RED_PROD, sp_fresh(p, 2), a), sp_mul(p, a, a));
 }
 
+TEST(what_a_variable_only_chooses_is_written_out) {
+  sp_expr a = scalar(p, "a"), b = scalar(p, "b");
+  sp_expr k = sp_fresh(p, 5), i = sp_var(p, SP_VAR_INDEX, "i", 5);
+  sp_sym v = vector(p, "v");
+  sp_expr stacked = sp_ite(p, sp_lt(p, k, sp_int(p, 2)), a, b);
+  SAME(sum1(p, k, sp_mul(p, stacked, stacked)),
+       sp_add(p, scale(p, sp_mul(p, a, a), 2), scale(p, sp_mul(p, b, b), 3)));
+  SAME(red1(p, SP_RED_MAX, k, stacked), sp_max(p, a, b));
+  /* not where k is an index, too, or is compared with what is not known */
+  sp_expr moved = sp_ite(p, sp_lt(p, k, sp_int(p, 2)), a, at(p, v, k));
+  CU_ASSERT_EQUAL(kind(p, sum1(p, k, moved)), SP_KIND_RED);
+  sp_expr other = sp_ite(p, sp_lt(p, k, i), a, b);
+  DIFFER(sum1(p, k, other), sum1(p, k, stacked));
+  CU_ASSERT_EQUAL(kind(p, sum1(p, k, other)), SP_KIND_RED);
+}
+
 TEST(empty_ranges_give_the_identity) {
   sp_sym v = vector(p, "v");
   sp_expr k = sp_fresh(p, 0), x = at(p, v, k);
@@ -1426,6 +1442,7 @@ void suite_real(void) {
   ADD(nested_sums_merge_in_any_order);
   ADD(sums_flatten_through_one_factor);
   ADD(unused_variables_and_trivial_ranges);
+  ADD(what_a_variable_only_chooses_is_written_out);
   ADD(empty_ranges_give_the_identity);
   ADD(factors_leave_sums);
   ADD(guards_leave_sums_only_when_they_may);
