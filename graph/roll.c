@@ -289,6 +289,19 @@ bool sp_roll_names_group(const sp_node *node, const sp_attr *attr) {
   return false;
 }
 
+bool sp_roll_uses_group(const sp_program *p, const char *name) {
+  for (uint32_t i = 0; i < p->n_nodes; i++) {
+    const sp_node *node = &p->nodes[i];
+    for (uint32_t k = 0; k < node->n_attrs; k++) {
+      if (sp_roll_names_group(node, &node->attrs[k]) &&
+          strcmp(node->attrs[k].u.text, name) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static noreturn void group_fail(roll *r, uint32_t rank, const sp_node *node,
                                 const char *hint, const char *text) {
   sp_raise(r->ctx, SP_ERR_INPUT, node->pos.dump, hint, "rank %u, %s: %s", rank,
@@ -359,6 +372,21 @@ static bool members_equal(members a, members b) {
   return a.n == b.n && memcmp(a.ids, b.ids, a.n * sizeof *a.ids) == 0;
 }
 
+/* Two groups of the same ranks do not meet each other. */
+static void check_names(roll *r, uint32_t node, uint32_t k, uint32_t first,
+                        const char *const *names) {
+  if (names[k] != names[first] &&
+      (sp_roll_uses_group(r->programs[k], names[first]) ||
+       sp_roll_uses_group(r->programs[first], names[k]))) {
+    group_fail(r, k, &r->programs[k]->nodes[node],
+               "calls of one process group meet",
+               sp_format(r->ctx,
+                         "the process group is '%.80s', and '%.80s' on rank "
+                         "%u; one of them knows both",
+                         names[k], names[first], first));
+  }
+}
+
 /* Every rank's group, each once; all of its ranks must have that group. */
 static const sp_groups *groups_join(roll *r, uint32_t node,
                                     const char *const *names) {
@@ -379,6 +407,7 @@ static const sp_groups *groups_join(roll *r, uint32_t node,
                            names[k], names[first], first));
     }
     if (first != k) {
+      check_names(r, node, k, first, names);
       continue;
     }
     sp_push(r->ctx, &start, (uint32_t)ids.n);

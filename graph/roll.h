@@ -33,6 +33,10 @@ typedef struct sp_named_group {
 
 /* Does this attribute of the node name a process group? */
 bool sp_roll_names_group(const sp_node *node, const sp_attr *attr);
+/* Does the program call on a process group of that name? A group may have
+ * another name on another rank, but not where both ranks know both names: then
+ * these are two groups, of which the calls do not meet. */
+bool sp_roll_uses_group(const sp_program *p, const char *name);
 
 const sp_program *sp_roll(sp_ctx *ctx, uint32_t n,
                           const sp_program *const *programs, size_t n_groups,

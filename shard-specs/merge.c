@@ -14,10 +14,17 @@ typedef struct meeting_point {
   size_t met;
 } meeting_point;
 
+/* A name of the rank that is that of another rank's: looked at. */
+typedef struct alias {
+  int64_t rank;
+  const char *name, *other;
+} alias;
+
 typedef struct walk {
   spi_merging m;
   uint32_t *at; /* by rank: its next node */
   SP_VEC(meeting_point) points;
+  SP_VEC(alias) aliases;
 } walk;
 
 /* ---- groups ---- */
@@ -31,14 +38,19 @@ static noreturn void bad_group(const walk *w, uint32_t rank,
            text);
 }
 
-static spi_members members_of(const walk *w, uint32_t rank,
-                              const sp_node *node) {
+static const char *group_name(const sp_node *node) {
   const char *name = NULL;
   for (uint32_t i = 0; i < node->n_attrs; i++) {
     if (sp_roll_names_group(node, &node->attrs[i])) {
       name = node->attrs[i].u.text;
     }
   }
+  return name;
+}
+
+static spi_members members_of(const walk *w, uint32_t rank,
+                              const sp_node *node) {
+  const char *name = group_name(node);
   if (!name) {
     bad_group(w, rank, node, "?", "is not named in the text");
   }
@@ -138,6 +150,38 @@ static void copy(walk *w, uint32_t rank, const sp_node *old) {
 
 /* ---- walking ---- */
 
+static bool is_known(const walk *w, const alias *a) {
+  for (size_t i = 0; i < w->aliases.n; i++) {
+    const alias *b = &w->aliases.v[i];
+    if (b->rank == a->rank && strcmp(b->name, a->name) == 0 &&
+        strcmp(b->other, a->other) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Two groups of the same ranks do not meet each other. */
+static void check_names(walk *w, const spi_meeting *x) {
+  int64_t first = x->members.ids[0];
+  const char *other = group_name(x->calls[0]);
+  for (uint32_t k = 1; k < x->members.n; k++) {
+    alias a = {x->members.ids[k], group_name(x->calls[k]), other};
+    if (strcmp(a.name, other) == 0 || is_known(w, &a)) {
+      continue;
+    }
+    sp_push(w->m.ctx, &w->aliases, a);
+    if (sp_roll_uses_group(w->m.programs[a.rank], other) ||
+        sp_roll_uses_group(w->m.programs[first], a.name)) {
+      bad_group(w, (uint32_t)a.rank, x->calls[k], a.name,
+                sp_format(w->m.ctx,
+                          "meets '%.80s' of rank %" PRId64
+                          ", and one of them knows both",
+                          other, first));
+    }
+  }
+}
+
 /* A call is done when all members have made it. */
 static void meet(walk *w, meeting_point *p) {
   spi_meeting x = {.members = p->members};
@@ -149,6 +193,7 @@ static void meet(walk *w, meeting_point *p) {
       }
       x.calls[k] = p->calls[k].v[p->met];
     }
+    check_names(w, &x);
     spi_merge_collective(&w->m, &x);
     p->met++;
   }
