@@ -8,6 +8,7 @@
 #include "shard-specs/constants.h"
 #include "shard-specs/groups.h"
 #include "shard-specs/merge.h"
+#include "shard-specs/waits.h"
 
 #include <string.h>
 
@@ -125,7 +126,13 @@ static void roll_or_merge(spi_relating *x, uint32_t n,
   size_t n_groups;
   const sp_named_group *groups =
       sp_spec_groups(ctx, x->spec, false, n, programs, &x->notes, &n_groups);
-  const char *why = NULL;
+  const char *why = NULL, *unawaited = NULL;
+  for (uint32_t r = 0; r < n && !unawaited; r++) {
+    unawaited = sp_spec_unawaited(ctx, programs[r]);
+  }
+  if (unawaited) {
+    sp_push(ctx, &x->notes, unawaited);
+  }
   const sp_program *p = sp_roll(ctx, n, programs, n_groups, groups, &why);
   if (p) {
     whole(x, p);

@@ -1,0 +1,6 @@
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[8, 16]", w: "f32[16, 12]"):
+        # File: model.py:10 in forward, code: return torch.relu(x @ w)
+        mm: "f32[8, 12]" = torch.ops.aten.mm.default(x, w)
+        relu: "f32[8, 12]" = torch.ops.aten.relu.default(mm)
+        return (relu,)
