@@ -151,6 +151,10 @@ sp_expr spi_red(const sp_call *call, sp_reducer kind, sp_dtype t, uint32_t n,
 sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t, sp_expr a,
                     sp_expr b);
 bool spi_reducer_is_simple(sp_reducer kind); /* SUM ... AND */
+/* to_apply is (x, y) -> log(exp x + exp y), and reduces from minus infinity:
+ * the logarithm of the sum of exp(body) where `inside`; else {0}. */
+sp_expr spi_log_sum_exp(const sp_call *call, sp_expr init, uint32_t n,
+                        const sp_expr *vars, sp_expr inside, sp_expr body);
 /* A text that is the same for computations that mean the same. */
 const char *spi_region_text(sp_pool *p, const sp_program *region);
 /* A comparator of (value, other) pairs that says only which value is larger, or

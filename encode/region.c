@@ -493,6 +493,39 @@ sp_expr spi_reduce(const sp_call *call, sp_reducer kind, sp_dtype t,
   return spi_combine(call, kind, t, init, e);
 }
 
+/* As jax writes it: max(x, y) + log(1 + exp(-|x - y|)). Over the reals that is
+ * log(exp x + exp y), which is associative, and minus infinity is neutral. */
+static bool adds_exps(sp_pool *p, const sp_program *region) {
+  if (region->n_params != 2 || region->n_results != 1 ||
+      !sp_dtype_is_float(param_dtype(region, 0)) ||
+      param_dtype(region, 0) != param_dtype(region, 1)) {
+    return false;
+  }
+  sp_expr params[2], result;
+  sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
+  apply_placeholders(p, region, params, &result);
+  bool same = false;
+  for (int i = 0; i < 2 && !same; i++) {
+    sp_expr d = sp_sub(p, params[i], params[1 - i]);
+    sp_expr down = sp_exp(p, sp_sub(p, sp_real_i64(p, 0), sp_fn1(p, "abs", d)));
+    sp_expr log = sp_fn1(p, "log", sp_add(p, sp_real_i64(p, 1), down));
+    same = result.v == sp_add(p, sp_max(p, params[0], params[1]), log).v;
+  }
+  sp_pool_mode(p, mode);
+  return same;
+}
+
+sp_expr spi_log_sum_exp(const sp_call *call, sp_expr init, uint32_t n,
+                        const sp_expr *vars, sp_expr inside, sp_expr body) {
+  sp_pool *p = call->pool;
+  if (init.v != sp_inf(p, true).v ||
+      !adds_exps(p, spi_attr_region(call->node, "to_apply"))) {
+    return (sp_expr){0};
+  }
+  sp_expr term = sp_ite(p, inside, sp_exp(p, body), sp_real_i64(p, 0));
+  return sp_fn1(p, "log", n ? sp_red(p, SP_RED_SUM, n, vars, term) : term);
+}
+
 sp_expr spi_lambda(sp_pool *p, uint32_t n, const sp_expr *vars, sp_expr body) {
   return n ? sp_red(p, SP_RED_LAMBDA, n, vars, body) : body;
 }

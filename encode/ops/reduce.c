@@ -128,7 +128,12 @@ static sp_expr reduce_element(const sp_call *call, const sp_expr *idx) {
     return arg_reduce(call, &s, kind == SP_REDUCER_ARGMAX);
   }
   if (!spi_reducer_is_simple(kind)) {
-    return opaque_reduce(call, &s);
+    sp_expr sum = {0};
+    if (n == 1) {
+      sum = spi_log_sum_exp(call, sp_call_read(call, 1, none), s.n_vars, s.vars,
+                            sp_bool(p, true), sp_call_read(call, 0, s.at));
+    }
+    return sum.v ? sum : opaque_reduce(call, &s);
   }
   sp_dtype t = spi_out_dtype(call);
   return spi_reduce(call, kind, t, sp_call_read(call, n + k, none), s.n_vars,

@@ -85,7 +85,12 @@ static sp_expr reduce_window_element(const sp_call *call, const sp_expr *idx) {
   }
   sp_reducer kind = n <= MAX ? kinds[call->result] : SP_REDUCER_OTHER;
   if (!spi_reducer_is_simple(kind)) {
-    return opaque_window(call, a->n_dims, vars, inside, at);
+    sp_expr sum = {0};
+    if (n == 1) {
+      sum = spi_log_sum_exp(call, sp_call_read(call, 1, none), a->n_dims, vars,
+                            inside, sp_call_read(call, 0, at));
+    }
+    return sum.v ? sum : opaque_window(call, a->n_dims, vars, inside, at);
   }
   sp_dtype t = spi_out_dtype(call);
   sp_expr body = sp_ite(p, inside, sp_call_read(call, call->result, at),

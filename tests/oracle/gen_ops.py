@@ -673,7 +673,17 @@ def control():
          .replace('b0', 'a').replace('b1', 'b'))
 
 
-for part in (elementwise, comparing, layout, dynamic, gathers, scatters, dots, convolutions, reduces, windows, batch_norms, devices, control):
+def exps():
+    """log(exp a + exp b), as jax writes it."""
+    reg = ('red {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  d = f32[] subtract(%s)\n  n = pred[] compare(d, d), direction=NE\n'
+           '  s = f32[] add(a, b)\n  m = f32[] maximum(a, b)\n  e = f32[] abs(d)\n  f = f32[] negate(e)\n  g = f32[] exponential(f)\n'
+           '  h = f32[] log-plus-one(g)\n  i = f32[] add(m, h)\n  ROOT r = f32[] select(n, s, i)\n}')
+    case('cumlogsumexp', ['f32[2,6]'], 'c = f32[] constant(-inf)\nROOT r = f32[2,6] reduce-window(p0, c), '
+         'window={size=1x6 pad=0_0x5_0}, to_apply=red', reg % 'a, b')
+    case('reduce_logaddexp', ['f32[3,4]'], 'c = f32[] constant(-inf)\nROOT r = f32[4] reduce(p0, c), dimensions={0}, to_apply=red', reg % 'b, a')
+
+
+for part in (elementwise, comparing, layout, dynamic, gathers, scatters, dots, convolutions, reduces, windows, batch_norms, devices, control, exps):
     part()
 sys.stderr.write('%d cases\n' % written)
 for f in failed:
