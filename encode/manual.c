@@ -9,9 +9,10 @@
  * they do not agree gives other values on the others.
  *
  * A mode may be manual along some axes of the mesh only. Along the others a
- * block on the inside is whole, and the sharding of the whole may still cut it;
- * dimensions are cut by manual axes or by others. By both, and blocks with
- * padding, are refused.
+ * block on the inside is whole, and the sharding of the whole may still cut it.
+ * Where a dimension is cut by both kinds the block's own sharding says where
+ * in its block a device's tile begins, and the tile is the same on both sides
+ * of the border: start(r) is what is left. Blocks with padding are refused.
  */
 #include "encode/manual.h"
 
@@ -46,41 +47,83 @@ static bool may_be_block(const sp_sharding *s) {
   return !s || s->kind == SP_SHARDING_MANUAL || s->kind == SP_SHARDING_UNKNOWN;
 }
 
-/* What the sharding cuts along dimensions where blocks are whole is cut by axes
- * that are not manual: every device has all of it. */
-static const sp_layout *uncut(sp_ctx *ctx, const sp_layout *l,
-                              const sp_shape *whole, const sp_shape *block) {
+/* Where the block starts in which a device's tile is: inner says where the tile
+ * starts in it. NULL: it is no block of the whole. */
+static const int64_t *block_starts(sp_ctx *ctx, const sp_layout *l,
+                                   const sp_layout *inner, uint32_t d,
+                                   int64_t whole, int64_t block) {
+  int64_t *start = sp_alloc_n(ctx, (size_t)l->ranks, sizeof *start);
+  for (int64_t r = 0; r < l->ranks; r++) {
+    start[r] = l->dims[d].runs[0].start[r] - inner->dims[d].runs[0].start[r];
+    if (start[r] < 0 || start[r] % block != 0 || start[r] > whole - block) {
+      return NULL;
+    }
+  }
+  return start;
+}
+
+/* l: tiles in the whole; inner: tiles in the block, or NULL. What the sharding
+ * cuts along dimensions where blocks are whole is cut by axes that are not
+ * manual: every device has all of it. NULL: that is not how blocks lie. */
+static const sp_layout *of_blocks(sp_ctx *ctx, const sp_layout *l,
+                                  const sp_layout *inner, const sp_shape *whole,
+                                  const sp_shape *block) {
   sp_layout *out = sp_alloc(ctx, sizeof *out);
   sp_layout_dim *dims = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *dims);
   int64_t *zero = sp_alloc_n(ctx, (size_t)l->ranks, sizeof *zero);
   for (uint32_t d = 0; d < l->n_dims; d++) {
+    int64_t size = block->dims[d];
     sp_run *run = sp_alloc(ctx, sizeof *run);
-    *run = (sp_run){whole->dims[d], zero};
-    dims[d] =
-        block->dims[d] == whole->dims[d] ? (sp_layout_dim){1, run} : l->dims[d];
+    *run = (sp_run){size, zero};
+    dims[d] = (sp_layout_dim){1, run};
+    if (size == whole->dims[d]) {
+      continue;
+    }
+    run->start = size == l->dims[d].runs[0].size ? l->dims[d].runs[0].start
+                 : inner ? block_starts(ctx, l, inner, d, whole->dims[d], size)
+                         : NULL;
+    if (!run->start) {
+      return NULL;
+    }
   }
   *out = *l;
   out->dims = dims;
   return out;
 }
 
-/* The sizes of tiles of the sharding: blocks are tiles, or whole. */
-static const int64_t *tile_dims(sp_ctx *ctx, const sp_node *node,
-                                const sp_sharding *s, const sp_shape *whole,
-                                const sp_shape *block) {
+/* The sizes of tiles of the sharding. */
+static const int64_t *tile_dims(sp_ctx *ctx, const sp_sharding *s,
+                                const sp_shape *whole) {
   int64_t *dims = sp_alloc_n(ctx, whole->n_dims + 1u, sizeof *dims);
   for (uint32_t d = 0; d < whole->n_dims; d++) {
     bool tiled = s->kind == SP_SHARDING_TILED && d < s->n_dims;
     int64_t tiles = tiled && s->tiles[d] > 0 ? s->tiles[d] : 1;
     dims[d] = (whole->dims[d] + tiles - 1) / tiles;
-    if (block->dims[d] != dims[d] && block->dims[d] != whole->dims[d]) {
-      spi_unknown(ctx, node,
-                  "dimension %u is cut by manual axes of the mesh "
-                  "and by others",
-                  d);
-    }
   }
   return dims;
+}
+
+/* How tiles lie in the block, which is manual along some axes only; NULL: it
+ * does not say, or not the tiles that the whole is cut into. */
+static const sp_layout *inside(sp_ctx *ctx, const sp_program *p,
+                               const sp_node *node, const sp_tensor *block,
+                               const sp_shape *tile) {
+  const sp_sharding *s = block->sharding ? block->sharding->inner : NULL;
+  const char *why;
+  if (!s ||
+      (s->kind != SP_SHARDING_TILED && s->kind != SP_SHARDING_REPLICATED) ||
+      (s->kind == SP_SHARDING_TILED && s->n_dims != block->shape.n_dims)) {
+    return NULL;
+  }
+  sp_shape own = block->shape;
+  own.dims = tile_dims(ctx, s, &block->shape);
+  for (uint32_t d = 0; d < own.n_dims; d++) {
+    if (own.dims[d] != tile->dims[d]) {
+      return NULL;
+    }
+  }
+  return sp_layout_of_sharding(ctx, s, &block->shape, &own, p->partitions,
+                               node->pos.dump, block->name, &why);
 }
 
 spi_manual_cut spi_manual_cut_of(sp_ctx *ctx, const sp_program *p,
@@ -96,7 +139,7 @@ spi_manual_cut spi_manual_cut_of(sp_ctx *ctx, const sp_program *p,
   }
   sp_shape tile = block->shape;
   if (!block->sharding || block->sharding->kind != SP_SHARDING_MANUAL) {
-    tile.dims = tile_dims(ctx, node, s, &whole->shape, &block->shape);
+    tile.dims = tile_dims(ctx, s, &whole->shape);
   }
   const char *why;
   spi_manual_cut c = {.whole = &whole->shape};
@@ -105,7 +148,11 @@ spi_manual_cut spi_manual_cut_of(sp_ctx *ctx, const sp_program *p,
   if (!c.layout) {
     spi_unknown(ctx, node, "%s", why);
   }
-  c.layout = uncut(ctx, c.layout, &whole->shape, &block->shape);
+  c.layout = of_blocks(ctx, c.layout, inside(ctx, p, node, block, &tile),
+                       &whole->shape, &block->shape);
+  if (!c.layout) {
+    spi_unknown(ctx, node, "blocks that do not follow from the shardings");
+  }
   c.owners = sp_layout_owners(ctx, c.layout, c.whole, &c.n);
   if (!c.owners) {
     spi_unknown(ctx, node, "blocks with padding");

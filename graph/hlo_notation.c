@@ -193,6 +193,14 @@ typedef struct layout {
   const int64_t *devices;
 } layout;
 
+/* Manual along some axes, which the layout has as copies. */
+static const sp_sharding *sharding_around(sp_ctx *ctx, const sp_sharding *inner,
+                                          const char *text) {
+  sp_sharding *s = sharding_new(ctx, SP_SHARDING_UNKNOWN, text);
+  s->inner = inner;
+  return s;
+}
+
 static const sp_sharding *sharding_finish(sp_ctx *ctx, const hlo_notation *nt,
                                           const layout *l, const char *text) {
   if (nt->partitions && l->total != nt->partitions) {
@@ -251,14 +259,16 @@ static const sp_sharding *tiles_make(sp_ctx *ctx, const hlo_notation *nt,
   memcpy(l.dims, t->tiles, t->n_tiles * sizeof *l.dims);
   memcpy(l.tiles, t->tiles, l.n_dims * sizeof *l.tiles);
   uint32_t at = 0;
+  bool manual = false;
   for (; at < l.n_dims; at++) {
     l.order[at] = at;
   }
   for (uint32_t i = 0; i < t->n_last; i++) {
-    bool odd = t->last[i] == HLO_TILE_MANUAL || t->last[i] == HLO_TILE_OTHER;
-    if (odd && t->tiles[l.n_dims + i] > 1) {
+    bool several = t->tiles[l.n_dims + i] > 1;
+    if (t->last[i] == HLO_TILE_OTHER && several) {
       return sharding_new(ctx, SP_SHARDING_UNKNOWN, text);
     }
+    manual |= t->last[i] == HLO_TILE_MANUAL && several;
     if (t->last[i] != HLO_TILE_UNREDUCED) {
       l.order[at++] = l.n_dims + i;
       l.copies *= t->tiles[l.n_dims + i];
@@ -271,7 +281,8 @@ static const sp_sharding *tiles_make(sp_ctx *ctx, const hlo_notation *nt,
       l.addends *= t->tiles[l.n_dims + i];
     }
   }
-  return sharding_finish(ctx, nt, &l, text);
+  const sp_sharding *s = sharding_finish(ctx, nt, &l, text);
+  return manual ? sharding_around(ctx, s, text) : s;
 }
 
 const sp_sharding *hlo_sharding_tiles(sp_ctx *ctx, hlo_notation *nt,
@@ -470,6 +481,13 @@ static const sp_sharding *named_make(sp_ctx *ctx, const hlo_notation *nt,
       spi_mesh_take(ctx, mesh, &p, &nm->unreduced, parked, &n_addends, loc);
   l.copies = spi_mesh_take(ctx, mesh, &p, &nm->replicated, l.order, &at, loc) *
              spi_mesh_rest(&p, l.order, &at) * l.addends;
+  if (manual > 1 && l.addends == 1 && (cut || manual < p.total)) {
+    memcpy(&l.order[at], parked, n_manual * sizeof *parked);
+    memcpy(l.dims, p.size, p.n * sizeof *l.dims);
+    l.devices = p.devices;
+    l.copies *= manual;
+    return sharding_around(ctx, sharding_finish(ctx, nt, &l, text), text);
+  }
   if (manual > 1 || (nm->odd_reduction && l.addends > 1)) {
     bool all = !cut && l.copies == 1 && manual == p.total;
     return sharding_new(ctx, all ? SP_SHARDING_MANUAL : SP_SHARDING_UNKNOWN,

@@ -89,6 +89,9 @@ typedef struct sp_sharding {
   int64_t n_devices;
   const int64_t *devices;
   const char *text; /* as printed in the dump, for messages */
+  /* UNKNOWN because it is manual along some axes of the mesh: how a block is
+   * laid out along the others, where manual axes count as copies; else NULL. */
+  const struct sp_sharding *inner;
 } sp_sharding;
 
 /* Replica groups: group g is ids[start[g] .. start[g+1]). */

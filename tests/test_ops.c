@@ -121,11 +121,16 @@ static const struct {
      "a = f32[6] parameter(0), sharding={devices=[4]<=[4]}\n"
      "ROOT r = f32[2] custom-call(a), sharding={manual}, "
      "custom_call_target=\"SPMDFullToShardShape\""},
-    {SP_ERR_UNKNOWN, "and by others",
+    {SP_ERR_UNKNOWN, "do not follow", /* inside tiles are whole blocks */
      "a = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n"
      "ROOT r = f32[4] custom-call(a), "
      "custom_call_target=\"SPMDFullToShardShape\", "
      "sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}"},
+    {SP_ERR_UNKNOWN, "do not follow", /* tiles in another order */
+     "a = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n"
+     "ROOT r = f32[4] custom-call(a), "
+     "custom_call_target=\"SPMDFullToShardShape\", "
+     "sharding={devices=[2,2]<=[4] last_tile_dims={manual}}"},
     {SP_ERR_INPUT, "does not fit the sharding",
      "a = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n"
      "ROOT r = f32[4] custom-call(a), sharding={manual}, "
