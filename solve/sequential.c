@@ -226,8 +226,8 @@ static bool visit_alias(sp_state *s, uint32_t t, void *env) {
 static bool is_plain(const sp_state *s, sp_expr e) {
   sp_sort sort = sp_sort_of(s->pool, e);
   return sp_kind_of(s->pool, e) == SP_KIND_READ ||
-         (sort != SP_SORT_REAL && !sp_has_red(s->pool, e)) ||
-         !sp_has_read(s->pool, e);
+         (!sp_has_red(s->pool, e) &&
+          (sort != SP_SORT_REAL || !sp_has_read(s->pool, e)));
 }
 
 static void index_tensor(sp_state *s, uint32_t t) {
