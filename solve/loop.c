@@ -567,6 +567,21 @@ static bool relate_to(loops *l, const char **why) {
   return true;
 }
 
+/* Results without a relation may have a closed form by themselves: what a loop
+ * keeps for its backward pass, block by block. True: all of them. */
+static bool close_rest(loops *l, const loop_shape *shape) {
+  bool *open = sp_alloc_n(l->s->ctx, l->dist.n + 1u, sizeof *open);
+  bool any = false;
+  for (uint32_t k = 0; k < l->dist.n; k++) {
+    uint32_t w = l->dist_node->out + k;
+    const carried *c = &l->carried[k];
+    open[k] = !l->dist.counter[k].known && c->now >= c->n && !c->value.v &&
+              spi_is_used(l->s->dist_program, w);
+    any = any || open[k];
+  }
+  return any && spi_loop_rest(l->s, l->dist_node, shape, open);
+}
+
 void spi_loop_relate(sp_state *s, const sp_node *node) {
   loops l = {.s = s, .dist_node = node};
   spi_loop_shape_dist(s, node, &l.dist);
@@ -594,6 +609,7 @@ void spi_loop_relate(sp_state *s, const sp_node *node) {
       }
       s->loop_used[k] = all_related(&l, false);
       adopt_results(&l);
+      s->loop_used[k] |= close_rest(&l, &shape);
       return;
     }
   }

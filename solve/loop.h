@@ -84,6 +84,10 @@ enum { SPI_UNROLL_MAX = 64 };
 /* Walk the body once for each step; false when the number of steps was not
  * proved. */
 bool spi_loop_unroll(sp_state *s, const sp_node *node, const loop_shape *shape);
+/* Results without a relation of a loop that has a counterpart, where open:
+ * those that have closed forms get them as definitions. True: all. */
+bool spi_loop_rest(sp_state *s, const sp_node *node, const loop_shape *shape,
+                   const bool *open);
 /* Give the results closed forms as definitions (loop_closed.h); false when that
  * cannot be done. whole: only if it can for all that are used. why: what to say
  * of the others. */

@@ -136,14 +136,18 @@ static void count_closed(const sp_state *s, const sp_node *node,
   }
 }
 
+static void define_result(sp_state *s, dist_tensor *w, sp_expr end) {
+  w->raw = end;
+  w->def = spi_onehot(s->prover, sp_simplify(s->pool, end));
+  w->heavy = w->above = MAX_HEAVY;
+}
+
 static void define_results(sp_state *s, const sp_node *node,
                            const spi_closing *c, const char *why) {
   for (uint32_t k = 0; k < c->n; k++) {
     dist_tensor *w = &s->dist[node->out + k];
     if (c->v[k].end.v) {
-      w->raw = c->v[k].end;
-      w->def = spi_onehot(s->prover, sp_simplify(s->pool, w->raw));
-      w->heavy = w->above = MAX_HEAVY;
+      define_result(s, w, c->v[k].end);
     } else {
       w->opaque = true;
       w->how = sp_format(s->ctx, "%s; no closed form was found for it", why);
@@ -152,21 +156,30 @@ static void define_results(sp_state *s, const sp_node *node,
   }
 }
 
-bool spi_loop_alone(sp_state *s, const sp_node *node, const loop_shape *shape,
-                    bool whole, const char *why) {
+static bool close_distributed(sp_state *s, const sp_node *node,
+                              const loop_shape *shape, spi_closing *c) {
   if (shape->trips < 2) {
     return false;
   }
-  spi_closing c = closing_of(s, shape);
+  *c = closing_of(s, shape);
   for (uint32_t k = 0; k < shape->n; k++) {
-    c.v[k].first = raw_of(s, node->in[k]);
+    c->v[k].first = raw_of(s, node->in[k]);
   }
-  if (!ends_as_said(s, node, shape, c.step) || !walk_body(s, node, shape, &c)) {
+  if (!ends_as_said(s, node, shape, c->step) || !walk_body(s, node, shape, c)) {
     return false;
   }
   sp_prover_about(s->prover,
                   sp_format(s->ctx, "closed form of %s", node->name));
-  spi_loop_close(&c);
+  spi_loop_close(c);
+  return true;
+}
+
+bool spi_loop_alone(sp_state *s, const sp_node *node, const loop_shape *shape,
+                    bool whole, const char *why) {
+  spi_closing c;
+  if (!close_distributed(s, node, shape, &c)) {
+    return false;
+  }
   uint32_t closed, open;
   count_closed(s, node, &c, &closed, &open);
   if (closed == 0 || (open && whole)) {
@@ -174,6 +187,26 @@ bool spi_loop_alone(sp_state *s, const sp_node *node, const loop_shape *shape,
   }
   define_results(s, node, &c, why);
   return true;
+}
+
+bool spi_loop_rest(sp_state *s, const sp_node *node, const loop_shape *shape,
+                   const bool *open) {
+  spi_closing c;
+  if (!close_distributed(s, node, shape, &c)) {
+    return false;
+  }
+  bool all = true;
+  for (uint32_t k = 0; k < c.n; k++) {
+    dist_tensor *w = &s->dist[node->out + k];
+    all = all && (!open[k] || c.v[k].end.v);
+    if (open[k] && c.v[k].end.v) {
+      define_result(s, w, c.v[k].end);
+      w->opaque = false;
+      w->how = NULL;
+      s->stats.unrelated--;
+    }
+  }
+  return all;
 }
 
 /* ---- sequential ---- */
