@@ -23,7 +23,8 @@ const char *fx_attr_text(sp_ctx *ctx, const sp_attr *a);
 
 /* The body's program, as fx_text prints it. */
 void fx_expect(const char *inputs, const char *body, const char *want);
-/* The body raises this; line 0 and column 0: any. */
+/* The body raises this; a line or column may be any. */
+#define FX_ANY UINT32_C(0)
 void fx_expect_error(const char *inputs, const char *body, sp_code code,
                      uint32_t line, uint32_t column, const char *message);
 void fx_expect_text_error(const char *text, size_t n, sp_code code,
