@@ -190,10 +190,13 @@ sp_expr spi_bound_var(sp_pool *p, uint32_t height, uint32_t position,
                       int64_t extent);
 const spi_var *spi_var_of(const sp_pool *p, sp_expr v);
 const spi_sym *spi_sym_of(const sp_pool *p, sp_sym s);
+void spi_sets_start(sp_pool *p); /* of a new pool */
 bool spi_set_has(const spi_set *s, sp_expr var);
 bool spi_set_meets(const spi_set *a, const spi_set *b);
 bool spi_set_within(const spi_set *a, const spi_set *b); /* a subset of b */
 const spi_set *spi_set_of(sp_pool *p, uint32_t n, const sp_expr *vars);
+const spi_set *spi_set_union(sp_pool *p, const spi_set *a, const spi_set *b);
+const spi_set *spi_set_minus(sp_pool *p, const spi_set *a, const spi_set *b);
 /* Payload of a FN node for a name. */
 int64_t spi_fn_id(sp_pool *p, const char *name);
 /* Index arithmetic; raises SP_ERR_LIMIT when 64 bits do not hold it. */
