@@ -26,6 +26,28 @@ const sp_program *hlo_read_body(sp_ctx *ctx, const char *body) {
   return hlo_read(ctx, text);
 }
 
+typedef struct pair {
+  const char *before, *after;
+  sp_verdict verdict;
+} pair;
+
+static void pair_run(sp_ctx *ctx, void *arg) {
+  pair *x = arg;
+  const sp_program *before = hlo_read(ctx, x->before);
+  const sp_program *after = hlo_read(ctx, x->after);
+  sp_problem problem = sp_problem_identity(ctx, before, after, NULL);
+  sp_check_options options = {0};
+  x->verdict = sp_check_problem(ctx, &problem, &options)->verdict;
+}
+
+sp_verdict hlo_identity(const char *before, const char *after) {
+  pair x = {.before = before, .after = after, .verdict = SP_UNPROVEN};
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  CU_ASSERT_EQUAL(sp_protect(ctx, pair_run, &x), SP_OK);
+  sp_ctx_free(ctx);
+  return x.verdict;
+}
+
 const sp_node *hlo_node(const sp_program *p, const char *name) {
   for (uint32_t i = 0; i < p->n_nodes; i++) {
     if (strcmp(p->nodes[i].name, name) == 0) {

@@ -4,6 +4,7 @@
 #define SP_TESTS_SUPPORT_HLO_H
 
 #include "graph/hlo.h"
+#include "solve/check.h"
 
 typedef struct hlo_job {
   const char *text;
@@ -17,6 +18,9 @@ void hlo_job_run(sp_ctx *ctx, void *arg);
 const sp_program *hlo_read(sp_ctx *ctx, const char *text);
 /* The body of an ENTRY computation becomes a module. */
 const sp_program *hlo_read_body(sp_ctx *ctx, const char *body);
+
+/* Two versions of one program, by their proof alone. */
+sp_verdict hlo_identity(const char *before, const char *after);
 
 const sp_node *hlo_node(const sp_program *p, const char *name);
 const sp_attr *hlo_attr(const sp_program *p, const char *node,
