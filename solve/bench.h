@@ -40,6 +40,9 @@ typedef struct spi_bench {
   sp_machine *other;        /* for what-if runs; made when first needed */
   spi_draw_mode mode;
   uint64_t seed;
+  bool drawn; /* the machines hold the inputs of: */
+  spi_draw_mode drawn_mode;
+  uint64_t drawn_seed;
   double budget;   /* operations left for what-if runs */
   double spent;    /* operations of other runs */
   bool unknown;    /* it cannot be run: of a function no values are known */

@@ -125,6 +125,14 @@ int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
   return j;
 }
 
+bool spi_layout_is_whole(const sp_layout *l) {
+  bool cut = false;
+  for (uint32_t d = 0; d < l->n_dims; d++) {
+    cut = cut || l->dims[d].n_runs > 0;
+  }
+  return !cut;
+}
+
 bool spi_layout_at(const sp_layout *l, const sp_shape *global, int64_t rank,
                    const int64_t *local, int64_t *at) {
   bool inside = true;
@@ -228,7 +236,11 @@ bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem, spi_draw_mode mode,
     if (seq) {
       sp_machine_fill_input(seq, g->seq, drawn_whole, &x); /* cuts, too */
     }
-    sp_machine_fill_input(dist, g->dist, drawn_part, &x);
+    if (spi_layout_is_whole(g->layout)) {
+      sp_machine_fill_same(dist, g->dist, drawn_part, &x);
+    } else {
+      sp_machine_fill_input(dist, g->dist, drawn_part, &x);
+    }
   }
   return true;
 }

@@ -32,6 +32,8 @@ bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem, spi_draw_mode mode,
                      sp_machine *seq, sp_machine *dist, const char **why);
 uint64_t spi_draw_mix(uint64_t h, uint64_t x); /* a hash */
 /* Sequential index of local index j along dimension d on the rank. */
+/* Does every rank have all of it? */
+bool spi_layout_is_whole(const sp_layout *l);
 int64_t spi_layout_index(const sp_layout *l, uint32_t d, int64_t rank,
                          int64_t j);
 /* Of all dimensions: the sequential element at[d] that the rank holds at its

@@ -31,8 +31,9 @@ typedef struct sp_machine_options {
   unsigned threads;    /* 0: two */
   bool made_up; /* functions of which a spec says nothing more (opaque) compute
                    something: any function, the same everywhere */
-  bool slow;    /* for tests: no fast path */
-  bool raw;     /* for tests: terms as they are written */
+  sp_machine *beside; /* memory is common with this one; or NULL */
+  bool slow;          /* for tests: no fast path */
+  bool raw;           /* for tests: terms as they are written */
 } sp_machine_options;
 
 #define SP_RUN_OPS 4e9
@@ -82,11 +83,24 @@ bool sp_machine_at(const sp_machine *m, uint32_t tensor, int64_t rank,
  * Where memory for them is beyond the budget, running will say so. */
 void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
                           const double *values);
+/* The values of another machine's tensor of this many elements, not copied. One
+ * was made beside the other. */
+void sp_machine_share(sp_machine *m, uint32_t tensor, const sp_machine *from,
+                      uint32_t of);
+/* Forget everything: for good, where memory is common with others. */
+void sp_machine_empty(sp_machine *m);
+/* What was given so far is held until the next reset: start again from it, even
+ * if other values were given since. */
+void sp_machine_hold(sp_machine *m);
+void sp_machine_again(sp_machine *m);
 /* Element idx of the whole tensor, whose row-major position is flat. */
 typedef double (*sp_machine_value_fn)(void *user, int64_t rank, int64_t flat,
                                       const int64_t *idx);
 void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
                            sp_machine_value_fn value, void *user);
+/* The same on all ranks: value is asked for those of rank 0. */
+void sp_machine_fill_same(sp_machine *m, uint32_t tensor,
+                          sp_machine_value_fn value, void *user);
 
 /* ---- running ---- */
 /* From now on whatever is rounded while it is computed is changed by up to this

@@ -2,6 +2,7 @@
  * run_needed. */
 #include "solve/machine.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,6 +64,13 @@ sp_machine *spi_machine_inner(spi_engine *e, const sp_program *program) {
   return m;
 }
 
+static spi_stores *new_stores(const spi_engine *e) {
+  spi_stores *x = sp_alloc(e->ctx, sizeof *x);
+  x->n_states = e->options.threads;
+  x->states = sp_alloc_n(e->ctx, x->n_states, sizeof(spi_tape_state *));
+  return x;
+}
+
 sp_machine *sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
                            const sp_machine_options *options) {
   spi_engine *e = sp_alloc(ctx, sizeof *e);
@@ -85,7 +93,8 @@ sp_machine *sp_machine_new(sp_ctx *ctx, sp_pool *p, const sp_program *program,
   e->ranks = many ? program->partitions : 1;
   e->rank =
       e->ranks > 1 ? sp_var(p, SP_VAR_RANK, "rank", e->ranks) : sp_int(p, 0);
-  e->states = sp_alloc_n(ctx, e->options.threads, sizeof(spi_tape_state *));
+  e->stores = e->options.beside ? e->options.beside->e->stores : new_stores(e);
+  e->options.threads = e->stores->n_states;
   return new_machine(e, program);
 }
 
@@ -145,7 +154,57 @@ void spi_machine_clear(sp_machine *m) {
   }
 }
 
+static void let_go(sp_machine *m) {
+  for (uint32_t t = 0; t < m->program->n_tensors; t++) {
+    spi_buffer_drop(m->e, m->tensors[t].held);
+    m->tensors[t].held = NULL;
+  }
+}
+
+void sp_machine_hold(sp_machine *m) {
+  let_go(m);
+  for (uint32_t t = 0; t < m->program->n_tensors; t++) {
+    machine_tensor *x = &m->tensors[t];
+    if (x->given) {
+      x->held = x->values;
+      x->held->users++;
+    }
+  }
+}
+
+static void give(sp_machine *m, uint32_t tensor, spi_buffer *values) {
+  values->users++;
+  forget(m, tensor);
+  m->tensors[tensor].values = values;
+  m->tensors[tensor].given = true;
+}
+
+void sp_machine_again(sp_machine *m) {
+  spi_machine_clear(m);
+  m->e->done = 0;
+  for (uint32_t t = 0; t < m->program->n_tensors; t++) {
+    if (m->tensors[t].held) {
+      give(m, t, m->tensors[t].held);
+    }
+  }
+}
+
+void sp_machine_share(sp_machine *m, uint32_t tensor, const sp_machine *from,
+                      uint32_t of) {
+  assert(m->e->stores == from->e->stores);
+  assert(m->tensors[tensor].n == from->tensors[of].n);
+  give(m, tensor, from->tensors[of].values);
+}
+
+void sp_machine_empty(sp_machine *m) {
+  let_go(m);
+  for (uint32_t t = 0; t < m->program->n_tensors; t++) {
+    forget(m, t);
+  }
+}
+
 void sp_machine_reset(sp_machine *m) {
+  let_go(m);
   spi_machine_clear(m);
   m->e->done = 0;
   m->e->refused = (sp_machine_trouble){0};
@@ -373,16 +432,32 @@ void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
   }
 }
 
-void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
-                           sp_machine_value_fn value, void *user) {
+static void fill(sp_machine *m, uint32_t tensor, int64_t ranks,
+                 sp_machine_value_fn value, void *user) {
   void *data = open_input(m, tensor);
   const machine_tensor *t = &m->tensors[tensor];
-  for (int64_t r = 0; data && r < m->e->ranks; r++) {
+  for (int64_t r = 0; data && r < ranks; r++) {
     for (int64_t i = 0; i < t->n; i++) {
       int64_t idx[SP_MAX_DIMS];
       int64_t flat = sp_machine_where(m, tensor, i, idx);
       put(data, t->sort, r * t->n + i, value(user, r, flat, idx));
     }
+  }
+}
+
+void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
+                           sp_machine_value_fn value, void *user) {
+  fill(m, tensor, m->e->ranks, value, user);
+}
+
+void sp_machine_fill_same(sp_machine *m, uint32_t tensor,
+                          sp_machine_value_fn value, void *user) {
+  fill(m, tensor, 1, value, user);
+  const machine_tensor *t = &m->tensors[tensor];
+  char *data = t->values ? t->values->data : NULL;
+  size_t bytes = (size_t)t->n * spi_sort_bytes(t->sort);
+  for (int64_t r = 1; data && r < m->e->ranks; r++) {
+    memcpy(data + (size_t)r * bytes, data, bytes);
   }
 }
 

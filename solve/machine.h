@@ -19,6 +19,14 @@ typedef struct spi_buffer {
   struct spi_buffer *next; /* in the list of free ones */
 } spi_buffer;
 
+/* Of a machine and those made beside it. */
+typedef struct spi_stores {
+  size_t bytes; /* in buffers with users */
+  spi_buffer *spare;
+  unsigned n_states;
+  spi_tape_state **states; /* one for each thread */
+} spi_stores;
+
 /* Shared by a machine and the machines of its loops. */
 typedef struct spi_engine {
   sp_ctx *ctx;
@@ -27,10 +35,8 @@ typedef struct spi_engine {
   int64_t ranks;
   sp_expr rank; /* variable, or the constant 0 */
   double done;  /* operations */
-  size_t bytes; /* in buffers with users */
-  spi_buffer *spare;
-  spi_tape_state **states; /* one for each thread */
-  double noise;            /* for these */
+  spi_stores *stores;
+  double noise; /* for the threads' states */
   uint64_t noise_seed;
   sp_machine_trouble trouble;
   sp_machine_trouble refused; /* an input for which there was no room */
@@ -73,6 +79,7 @@ typedef struct machine_tensor {
   bool lasting;     /* depends on no input: loops keep it */
   uint32_t waiting; /* needed nodes still to run that read it */
   spi_buffer *values;
+  spi_buffer *held; /* an input as it was given, or NULL */
   spi_compiled *compiled;
   double *doubles; /* room for sp_machine_values, made once */
   bool converted;  /* and what is in it is up to date */

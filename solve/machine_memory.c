@@ -20,7 +20,7 @@ static size_t rounded_up(size_t bytes) {
 }
 
 static spi_buffer *take_spare(spi_engine *e, size_t bytes) {
-  for (spi_buffer **b = &e->spare; *b; b = &(*b)->next) {
+  for (spi_buffer **b = &e->stores->spare; *b; b = &(*b)->next) {
     if ((*b)->bytes == bytes) {
       spi_buffer *found = *b;
       *b = found->next;
@@ -37,7 +37,7 @@ spi_buffer *spi_buffer_for(sp_machine *m, uint32_t node, const char *name,
   bool fits = sp_mul_ok(n, e->ranks, &bytes) &&
               sp_mul_ok(bytes, (int64_t)spi_sort_bytes(sort), &bytes);
   if (!fits || (uint64_t)bytes > e->options.budget_bytes ||
-      e->bytes > e->options.budget_bytes - (size_t)bytes) {
+      e->stores->bytes > e->options.budget_bytes - (size_t)bytes) {
     spi_fail(m, SP_RUN_BUDGET, node, "allow more memory",
              "%s on %lld ranks does not fit the budget of %zu MiB", name,
              (long long)e->ranks, e->options.budget_bytes >> 20);
@@ -51,7 +51,7 @@ spi_buffer *spi_buffer_for(sp_machine *m, uint32_t node, const char *name,
     b->bytes = size;
   }
   b->users = 1;
-  e->bytes += b->bytes;
+  e->stores->bytes += b->bytes;
   return b;
 }
 
@@ -63,9 +63,9 @@ spi_buffer *spi_buffer_new(sp_machine *m, uint32_t tensor) {
 
 void spi_buffer_drop(spi_engine *e, spi_buffer *b) {
   if (b && --b->users == 0) {
-    e->bytes -= b->bytes;
-    b->next = e->spare;
-    e->spare = b;
+    e->stores->bytes -= b->bytes;
+    b->next = e->stores->spare;
+    e->stores->spare = b;
   }
 }
 
@@ -116,14 +116,14 @@ void spi_store(const sp_machine *m, const spi_compiled *c, void *data,
 }
 
 void spi_states_for(spi_engine *e, const spi_tape *t) {
-  for (unsigned i = 0; i < e->options.threads; i++) {
-    if (!e->states[i] || e->states[i]->cap < t->n_regs) {
-      uint32_t cap = e->states[i] ? 2 * e->states[i]->cap : 64;
-      e->states[i] =
-          spi_tape_state_new(e->ctx, cap < t->n_regs ? t->n_regs : cap);
+  for (unsigned i = 0; i < e->stores->n_states; i++) {
+    spi_tape_state **x = &e->stores->states[i];
+    if (!*x || (*x)->cap < t->n_regs) {
+      uint32_t cap = *x ? 2 * (*x)->cap : 64;
+      *x = spi_tape_state_new(e->ctx, cap < t->n_regs ? t->n_regs : cap);
     }
-    e->states[i]->noise = e->noise;
-    e->states[i]->noise_seed = e->noise_seed;
+    (*x)->noise = e->noise;
+    (*x)->noise_seed = e->noise_seed;
   }
 }
 

@@ -182,7 +182,7 @@ static void fill_slice(sp_machine *m, uint32_t node, const spi_slice *s,
   if (!s->tape) {
     return;
   }
-  spi_tape_state *state = e->states[0];
+  spi_tape_state *state = e->stores->states[0];
   sp_mark mark = sp_scratch_mark(e->ctx);
   spi_source *sources =
       sp_scratch(e->ctx, (s->tape->n_sources + 1) * sizeof *sources);

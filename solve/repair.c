@@ -26,6 +26,7 @@ typedef struct trial {
   const sp_program *alone; /* the edited node */
   const sp_program *whole; /* or the edited program */
   spi_scaling scaling;
+  sp_machine *machine; /* that runs it alone */
   bool mends, changes;
 } trial;
 
@@ -90,12 +91,18 @@ static void run_trial(sp_ctx *ctx, void *arg) {
   sp_machine_options options = {
       .budget_ops = m->b->budget < enough ? m->b->budget : enough,
       .raw = true,
+      .beside = m->b->dist,
       .made_up = m->b->made_up};
   sp_machine *machine = sp_machine_new(ctx, m->s->pool, p, &options);
+  x->machine = machine;
   for (uint32_t k = 0; k < p->n_params; k++) {
     int64_t n = elements(p, p->params[k]);
-    double factor = x->scaling.scaled == k + 1 ? x->scaling.factor : 1;
-    const double *v = values_of(m, m->b->dist, node->in[k], n, factor);
+    if (x->scaling.scaled != k + 1) {
+      sp_machine_share(machine, k, m->b->dist, node->in[k]);
+      continue;
+    }
+    const double *v =
+        values_of(m, m->b->dist, node->in[k], n, x->scaling.factor);
     for (int64_t r = 0; r < d->partitions; r++) {
       sp_machine_set_input(machine, k, r, v + r * n);
     }
@@ -123,7 +130,11 @@ static bool try(trial *x) {
   sp_pool *p = x->m->s->pool;
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
   x->mends = x->changes = false;
+  x->machine = NULL;
   bool ok = sp_protect(x->m->s->ctx, run_trial, x) == SP_OK;
+  if (x->machine) {
+    sp_machine_empty(x->machine);
+  }
   sp_pool_mode(p, mode);
   return ok && x->mends;
 }

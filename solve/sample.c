@@ -21,14 +21,17 @@ enum {
 };
 static const int64_t SMALL_INPUT = 16; /* elements */
 static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
-static const double SHARE = 0.5;       /* of the budget, for one run */
-static const double DRAWING = 20;      /* operations, for an input's element */
+/* Of the budget, for one run: what is cheap is tried first. */
+static const double SHARES[] = {0.01, 1};
+/* Operations for an input's element, and the share of them for its copy. */
+static const double DRAWING = 50, COPYING = 0.04;
 
 typedef struct sampler {
   sp_state *s;
   uint32_t output;
   uint8_t *level;           /* by sequential tensor */
   const sp_span **supports; /* by sequential tensor, or NULL */
+  double share;             /* of the budget */
 } sampler;
 
 /* ---- indices ---- */
@@ -58,7 +61,21 @@ static int64_t largest_dim(const sp_shape *s) {
   return most;
 }
 
-static void thin_out(sampler *x, uint32_t seq) {
+/* n of the indices that are needed: others would not be looked at. */
+static sp_span chosen_of(sp_ctx *ctx, sp_span needed, int64_t extent,
+                         int64_t n) {
+  if (!needed.at || needed.n == 0) {
+    return chosen(ctx, extent, n);
+  }
+  sp_span some = chosen(ctx, needed.n, n);
+  int64_t *at = sp_alloc_n(ctx, (size_t)some.n, sizeof *at);
+  for (int64_t i = 0; i < some.n; i++) {
+    at[i] = spi_span_at(needed, spi_span_at(some, i));
+  }
+  return (sp_span){some.n, at};
+}
+
+static void thin_out(sampler *x, spi_bench *b, uint32_t seq) {
   const sp_shape *shape = &x->s->seq_program->tensors[seq].shape;
   sp_ctx *ctx = x->s->ctx;
   sp_span *v = sp_alloc_n(ctx, shape->n_dims + 1u, sizeof *v);
@@ -68,7 +85,8 @@ static void thin_out(sampler *x, uint32_t seq) {
     int64_t extent = shape->dims[d];
     bool thin =
         level == LEVELS || (level == 1 ? extent == most : extent > SMALL);
-    v[d] = thin ? chosen(ctx, extent, level == LEVELS ? FEW : CHOSEN)
+    v[d] = thin ? chosen_of(ctx, sp_machine_span(b->seq, seq, d), extent,
+                            level == LEVELS ? FEW : CHOSEN)
                 : spi_span_all(extent);
   }
   x->supports[seq] = v;
@@ -202,11 +220,13 @@ static double stored_bytes(sp_machine *m) {
 /* Operations for drawing the inputs. */
 static double drawing_cost(const sampler *x, spi_bench *b) {
   const sp_problem *p = x->s->problem;
-  double n = 0;
+  double n = 0, ranks = (double)p->dist->partitions;
   for (size_t i = 0; i < p->n_given; i++) {
     n += (double)sp_machine_count(b->seq, p->given[i].seq);
-    n += (double)sp_machine_count(b->dist, p->given[i].dist) *
-         (double)p->dist->partitions;
+    const sp_placed *g = &p->given[i];
+    bool same = g->layout && spi_layout_is_whole(g->layout);
+    n += (double)sp_machine_count(b->dist, g->dist) *
+         (same ? 1 + COPYING * ranks : ranks);
   }
   return DRAWING * n;
 }
@@ -234,7 +254,7 @@ static bool thin_out_largest(sampler *x, spi_bench *b) {
   }
   for (size_t i = 0; i < p->n_given && most; i++) {
     if (spare_elements(x, b, i) > most / 2) {
-      thin_out(x, p->given[i].seq);
+      thin_out(x, b, p->given[i].seq);
     }
   }
   return most > 0;
@@ -250,7 +270,7 @@ static spi_bench *affordable(sampler *x, bool made_up, const char **why) {
     if (bytes <= MAX_BYTES) {
       cost = sp_machine_cost(b->seq, r->seq) +
              sp_machine_cost(b->dist, r->dist) + drawing_cost(x, b);
-      if (cost <= SHARE * b->budget || !isfinite(cost)) {
+      if (cost <= x->share * b->budget || !isfinite(cost)) {
         return b; /* running says what is unknown */
       }
     }
@@ -264,7 +284,7 @@ static spi_bench *affordable(sampler *x, bool made_up, const char **why) {
                  : sp_format(x->s->ctx,
                              "a few elements of %s take about %.2g operations; "
                              "--run-budget %.2g allows them",
-                             r->name, cost, 1.1 * cost / SHARE);
+                             r->name, cost, 1.1 * cost / x->share);
       return NULL;
     }
   }
@@ -306,20 +326,29 @@ static void look(sampler *x, sp_counterexample *out, spi_samples *y) {
   }
 }
 
-void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
-                         sp_counterexample *out) {
+static void look_at_results(sp_state *s, const sp_report *report, double share,
+                            spi_samples *x, sp_counterexample *out) {
   size_t n = s->seq_program->n_tensors + 1u;
   uint32_t looked = 0;
-  if (s->problem->ranked) {
-    x->why = x->why ? x->why : "the programs are too large to run";
-    return;
-  }
   for (uint32_t k = 0; k < s->problem->n_promised && !x->found; k++) {
     bool open = !report || !report->outputs[k].proved;
     if (open && s->problem->promised[k].layout && looked++ < MAX_RESULTS) {
       sampler here = {s, k, sp_alloc_n(s->ctx, n, sizeof *here.level),
-                      sp_alloc_n(s->ctx, n, sizeof *here.supports)};
+                      sp_alloc_n(s->ctx, n, sizeof *here.supports), share};
       look(&here, out, x);
     }
+  }
+}
+
+void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
+                         sp_counterexample *out) {
+  if (s->problem->ranked) {
+    x->why = x->why ? x->why : "the programs are too large to run";
+    return;
+  }
+  size_t n = x->cheap ? 1 : sizeof SHARES / sizeof *SHARES;
+  for (size_t i = 0; i < n && !x->found; i++) {
+    x->why = NULL;
+    look_at_results(s, report, SHARES[i], x, out);
   }
 }
