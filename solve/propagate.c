@@ -689,6 +689,9 @@ void spi_propagate(sp_state *s) {
       s->dist[t].how = "not looked at: runs show that the programs differ";
     }
     if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
+      if (spi_doubt_later(s)) {
+        spi_hasten(s);
+      }
       sp_prover_effort(s->prover, MAX_TERMS);
       relate(s, t);
       spi_learn_cuts(s, t);

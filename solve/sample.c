@@ -22,7 +22,7 @@ enum {
 static const int64_t SMALL_INPUT = 16; /* elements */
 static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
 /* Of the budget, for one run: what is cheap is tried first. */
-static const double SHARES[] = {0.01, 1};
+static const double SHARES[] = {0.02, 1};
 /* Operations for an input's element, and the share of them for its copy. */
 static const double DRAWING = 50, COPYING = 0.04;
 
@@ -36,19 +36,23 @@ typedef struct sampler {
 
 /* ---- indices ---- */
 
-/* n indices (a divisor of CHOSEN), one each out of n of the eighths of the
- * extent: the same for all inputs, so that factors of a product are not zero at
- * the same indices; fewer are some of more. */
+/* n indices, one each out of n of the eighths of the extent, and of the last
+ * eighth the last, where what does not divide is lost: the same for all inputs,
+ * so that factors of a product are not zero at the same indices; fewer are some
+ * of more. */
 static sp_span chosen(sp_ctx *ctx, int64_t extent, int64_t n) {
   if (extent <= n) {
     return spi_span_all(extent);
   }
   int64_t *at = sp_alloc_n(ctx, (size_t)n, sizeof *at);
   for (int64_t i = 0; i < n; i++) {
-    int64_t k = i * CHOSEN / n;
+    int64_t k = n > 1 ? i * (CHOSEN - 1) / (n - 1) : 0;
     int64_t from = extent * k / CHOSEN, to = extent * (k + 1) / CHOSEN;
     uint64_t h = spi_draw_mix((uint64_t)extent, (uint64_t)k);
-    at[i] = from + (to > from ? (int64_t)(h % (uint64_t)(to - from)) : 0);
+    bool last = k == CHOSEN - 1;
+    at[i] = last        ? extent - 1
+            : to > from ? from + (int64_t)(h % (uint64_t)(to - from))
+                        : from;
   }
   return (sp_span){n, at};
 }
@@ -310,7 +314,8 @@ static const char *inputs_text(const sampler *x, const char *mode) {
 static void look(sampler *x, sp_counterexample *out, spi_samples *y) {
   spi_bench *b = affordable(x, y->made_up, &y->why);
   uint32_t times = 0;
-  for (int mode = 0; b && mode < SPI_DRAW_MODES; mode++) {
+  int modes = y->cheap && x->share > SHARES[0] ? 1 : SPI_DRAW_MODES;
+  for (int mode = 0; b && mode < modes; mode++) {
     const char *trouble = NULL;
     if (spi_hunt(b, (spi_draw_mode)mode, 1, out, &times, &trouble)) {
       out->inputs = inputs_text(x, out->inputs);
@@ -346,8 +351,11 @@ void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
     x->why = x->why ? x->why : "the programs are too large to run";
     return;
   }
-  size_t n = x->cheap ? 1 : sizeof SHARES / sizeof *SHARES;
+  size_t n = sizeof SHARES / sizeof *SHARES;
   for (size_t i = 0; i < n && !x->found; i++) {
+    if (i && x->cheap && !x->why) {
+      return; /* it was run */
+    }
     x->why = NULL;
     look_at_results(s, report, SHARES[i], x, out);
   }

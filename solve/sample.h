@@ -15,7 +15,7 @@
 
 typedef struct spi_samples {
   bool made_up; /* as in sp_machine_options */
-  bool cheap;   /* only what takes little */
+  bool cheap;   /* what takes little; where nothing does, a few runs */
   /* out: */
   spi_bench *found; /* the bench that holds a run on which a result differs */
   bool unknown;     /* of some function no values are known */
