@@ -594,6 +594,9 @@ static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
 static void find_difference(spi_bench *b, sp_machine *m,
                             sp_counterexample *first) {
   sp_machine *was = b->dist;
+  if (!b->unsteady) { /* of the program as it is: this draws inputs again */
+    find_unsteady(b);
+  }
   b->dist = m;
   b->what_if = true;
   if (!spi_bench_differs(b, first)) {
