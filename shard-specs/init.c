@@ -297,7 +297,7 @@ static uint32_t counterpart(init *x, uint32_t i, const bool *used) {
   const sp_program *p = x->seq, *q = x->dist[0];
   const sp_tensor *t = &p->tensors[p->params[i]];
   uint32_t named = q->n_params, first = q->n_params;
-  bool ignore;
+  bool ignore = false;
   for (uint32_t k = 0; k < q->n_params; k++) {
     const sp_tensor *u = &q->tensors[q->params[k]];
     if (used[k] || !placement(x, &t->shape, &u->shape, &ignore)) {
