@@ -73,9 +73,6 @@ static void print_outputs(sp_ctx *ctx, const sp_report *report) {
            o->shape);
     if (o->relation) {
       printf("%s", cli_clean(ctx, o->relation));
-    } else if (o->proved && o->promised) {
-      /* addends are no part of one tensor: the promise is all there is */
-      printf("as promised: %s", cli_clean(ctx, o->promised));
     }
     if (!o->proved) {
       printf("%snot proved%s%s", o->relation ? "; " : "", o->why ? ": " : "",
