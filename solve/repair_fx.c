@@ -3,6 +3,7 @@
  * are numbers. Read spi_try_fx. */
 #include "solve/mender.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -65,6 +66,24 @@ static bool try_comparison(spi_mender *m, uint32_t at) {
   return false;
 }
 
+/* Dividing by a number c instead of multiplying is a factor c c. Where that is
+ * a number of ranks, as many sums taken for averages say the same. */
+static bool may_count_ranks(const spi_mender *m, const sp_node *node) {
+  int64_t ranks = m->program->partitions;
+  for (uint32_t i = 0; i < node->n_attrs; i++) {
+    const sp_attr *a = &node->attrs[i];
+    bool number = a->kind == SP_ATTR_FLOAT || a->kind == SP_ATTR_INT;
+    double c = a->kind == SP_ATTR_FLOAT ? a->u.f : (double)a->u.i;
+    double factor = number && c != 0 ? c * c : 1;
+    factor = factor < 1 ? 1 / factor : factor;
+    if (factor > 1 && factor <= (double)ranks &&
+        fmod((double)ranks, factor) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool try_operator(spi_mender *m, uint32_t at) {
   static const char *const like[][2] = {{"add", "sub"},
                                         {"sub", "add"},
@@ -83,7 +102,10 @@ static bool try_operator(spi_mender *m, uint32_t at) {
   const sp_node *node = &m->program->nodes[at];
   const char *end;
   for (size_t i = 0; i < sizeof like / sizeof *like; i++) {
-    if (!has_stem(node, like[i][0], &end)) {
+    bool factor =
+        strcmp(like[i][0], "mul") == 0 || strcmp(like[i][0], "div") == 0;
+    if (!has_stem(node, like[i][0], &end) ||
+        (factor && may_count_ranks(m, node))) {
       continue;
     }
     spi_edit e = {.node = at, .becomes = with_stem(m, node, like[i][1], end)};
