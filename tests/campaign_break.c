@@ -261,16 +261,19 @@ static void one_less(const site *s) {
   new_values(s, UINT32_MAX, -1);
 }
 
-/* Parts overlap, or leave gaps. */
+/* Parts overlap, or leave gaps: offsets are multiples of the smallest that is
+ * not zero, in any order. */
 static void table_stride(const site *s) {
   camp_node *n = struck(s);
   double *v = sp_alloc_n(s->p->ctx, n->n_values + 1, sizeof *v);
   double step = 0;
   for (size_t i = 0; i < n->n_values; i++) {
-    step = step > 0 && step < n->values[i] ? step : n->values[i];
+    double at = n->values[i];
+    step = at > 0 && (step == 0 || at < step) ? at : step;
   }
   for (size_t i = 0; i < n->n_values; i++) {
-    v[i] = step > 0 ? n->values[i] / step * (step > 1 ? step - 1 : 2) : 0;
+    v[i] =
+        step > 0 ? floor(n->values[i] / step) * (step > 1 ? step - 1 : 2) : 0;
   }
   n->values = v;
 }
