@@ -143,7 +143,9 @@ static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
   int64_t n = sp_machine_count(b->dist, x->dist);
   bool real = sp_dtype_is_float(l->dtype), found = false;
   double worst = -1;
-  for (int64_t rank = 0; rank < b->s->dist_program->partitions; rank++) {
+  sp_span ranks = sp_machine_ranks_of(b->dist, x->dist);
+  for (int64_t r = 0; r < ranks.n; r++) {
+    int64_t rank = spi_span_at(ranks, r);
     const double *want = values_of(b, x->seq, rank);
     for (int64_t i = 0; i < n; i++) {
       position at;
@@ -198,12 +200,16 @@ static sp_machine_options run_options(const spi_bench *b) {
                               .made_up = b->made_up};
 }
 
+double spi_bench_budget(const sp_state *s) {
+  double given = s->options->run_budget;
+  return given > 0 ? given : SP_CHECK_RUN_BUDGET;
+}
+
 spi_bench *spi_bench_new(sp_state *s, const spi_sample *sample, bool made_up) {
   spi_bench *b = sp_alloc(s->ctx, sizeof *b);
   b->s = s;
   b->sample = sample;
-  b->budget =
-      s->options->run_budget > 0 ? s->options->run_budget : SP_CHECK_RUN_BUDGET;
+  b->budget = spi_bench_budget(s);
   b->made_up = made_up;
   sp_machine_options options = run_options(b);
   b->scales = sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
@@ -354,7 +360,8 @@ typedef struct noisy {
 
 static bool add_noise(const noisy *x, uint32_t t) {
   const sp_shape *shape = &sp_machine_program(x->m)->tensors[t].shape;
-  int64_t n = sp_machine_count(x->m, t), ranks = sp_machine_ranks(x->m);
+  int64_t n = sp_machine_count(x->m, t);
+  sp_span ranks = sp_machine_ranks_of(x->m, t);
   if (!sp_dtype_is_float(shape->dtype)) {
     return true;
   }
@@ -363,9 +370,9 @@ static bool add_noise(const noisy *x, uint32_t t) {
   }
   sp_ctx *ctx = x->b->s->ctx;
   sp_mark mark = sp_scratch_mark(ctx);
-  double *v = sp_scratch(ctx, ((size_t)(n * ranks) + 1) * sizeof *v);
-  for (int64_t r = 0; r < ranks; r++) {
-    const double *from = sp_machine_values(x->m, t, r);
+  double *v = sp_scratch(ctx, ((size_t)(n * ranks.n) + 1) * sizeof *v);
+  for (int64_t r = 0; r < ranks.n; r++) {
+    const double *from = sp_machine_values(x->m, t, spi_span_at(ranks, r));
     for (int64_t i = 0; i < n; i++) {
       double w = from[i];
       v[r * n + i] = isfinite(w) && (x->all || !spi_is_exact(w))
@@ -373,8 +380,8 @@ static bool add_noise(const noisy *x, uint32_t t) {
                          : w;
     }
   }
-  for (int64_t r = 0; r < ranks; r++) {
-    sp_machine_set_input(x->m, t, r, v + r * n);
+  for (int64_t r = 0; r < ranks.n; r++) {
+    sp_machine_set_input(x->m, t, spi_span_at(ranks, r), v + r * n);
   }
   sp_scratch_release(ctx, mark);
   return true;
@@ -454,10 +461,11 @@ static sides *sides_of(spi_bench *b) {
     v[k].want = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
     v[k].got = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
     for (int64_t r = 0; r < ranks; r++) {
+      bool has = spi_span_find(sp_machine_ranks_of(b->dist, x->dist), r) >= 0;
       const double *want = values_of(b, x->seq, r);
       for (int64_t i = 0; i < n; i++) {
         position at;
-        bool inside = position_of(b, x, r, i, &at);
+        bool inside = has && position_of(b, x, r, i, &at);
         v[k].want[r * n + i] = inside ? want[at.flat] : NAN;
         v[k].got[r * n + i] = inside ? held(b, x, r, i) : 0;
       }

@@ -62,6 +62,8 @@ typedef struct spi_override {
   const double *values;
 } spi_override;
 
+/* Operations that a run may take. */
+double spi_bench_budget(const sp_state *s);
 /* made_up: as in sp_machine_options. */
 spi_bench *spi_bench_new(sp_state *s, const spi_sample *sample, bool made_up);
 /* False: *why says why nothing was run. */

@@ -1,6 +1,8 @@
 /* clamp.c: read spi_clamped_text. */
 #include "solve/clamp.h"
 
+#include "solve/span.h"
+
 #include <string.h>
 
 typedef struct start {
@@ -23,6 +25,7 @@ static bool slice_starts(const sp_machine *m, const sp_node *node,
     for (uint32_t d = 0; d < of->n_dims && first + d < node->n_in; d++) {
       uint32_t t = node->in[first + d];
       if (sp_machine_has(m, t) && sp_machine_count(m, t) == 1 &&
+          spi_span_find(sp_machine_ranks_of(m, t), r) >= 0 &&
           beyond(out, r, sp_machine_int(m, t, r, 0), of->dims[d], size->dims[d],
                  d)) {
         return true;
@@ -47,12 +50,14 @@ static bool gather_starts(const sp_machine *m, const sp_node *node,
     return false;
   }
   bool scalar = vector->u.i >= p->tensors[t].shape.n_dims;
-  for (int64_t r = 0; r < sp_machine_ranks(m); r++) {
+  sp_span ranks = sp_machine_ranks_of(m, t);
+  for (int64_t k = 0; k < ranks.n; k++) {
+    int64_t r = spi_span_at(ranks, k);
     for (int64_t i = 0; i < sp_machine_count(m, t); i++) {
       int64_t idx[SP_MAX_DIMS];
       sp_machine_where(m, t, i, idx);
-      int64_t k = scalar ? 0 : idx[vector->u.i];
-      int64_t d = k < (int64_t)map->n ? map->u.ints[k] : of->n_dims;
+      int64_t at = scalar ? 0 : idx[vector->u.i];
+      int64_t d = at < (int64_t)map->n ? map->u.ints[at] : of->n_dims;
       if (d < of->n_dims && d < (int64_t)sizes->n &&
           beyond(out, r, sp_machine_int(m, t, r, i), of->dims[d],
                  sizes->u.ints[d], (uint32_t)d)) {

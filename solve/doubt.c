@@ -43,20 +43,22 @@ static void run(sp_ctx *ctx, void *arg) {
 }
 
 static void sample(sp_ctx *ctx, void *arg) {
-  (void)ctx;
   doubting *d = arg;
-  sp_counterexample c = {0};
+  spi_difference *found = sp_alloc(ctx, sizeof *found);
   spi_samples x = {.cheap = true};
-  spi_look_in_samples(d->s, NULL, &x, &c);
+  spi_look_in_samples(d->s, NULL, &x, &found->c);
   d->found = x.found != NULL;
+  if (d->found) {
+    found->bench = x.found;
+    d->s->difference = found;
+  }
 }
 
 static bool doubt(sp_state *s, double share,
                   void (*look)(sp_ctx *ctx, void *arg)) {
   const sp_check_options *options = s->options;
   sp_check_options few = *options;
-  few.run_budget = share * (options->run_budget > 0 ? options->run_budget
-                                                    : SP_CHECK_RUN_BUDGET);
+  few.run_budget = share * spi_bench_budget(s);
   doubting d = {s, false};
   s->options = &few;
   bool ran = sp_protect(s->ctx, look, &d) == SP_OK;

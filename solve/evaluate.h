@@ -59,6 +59,7 @@ typedef struct sp_span {
 typedef struct sp_part {
   uint32_t tensor;
   const sp_span *spans; /* by dimension; NULL: all */
+  sp_span ranks;        /* of a target: where it is needed; none: on all */
 } sp_part;
 
 /* Before anything else is done with the machine. inputs: all tensors that will
@@ -70,6 +71,8 @@ void sp_machine_restrict(sp_machine *m, size_t n_targets,
  * these indices. Where a position (flat) is meant below, it is one of these. */
 int64_t sp_machine_count(const sp_machine *m, uint32_t tensor);
 sp_span sp_machine_span(const sp_machine *m, uint32_t tensor, uint32_t dim);
+/* The ranks on which it is computed: on others it has no values. */
+sp_span sp_machine_ranks_of(const sp_machine *m, uint32_t tensor);
 /* The index of the element at a position, and its position in the whole
  * tensor. */
 int64_t sp_machine_where(const sp_machine *m, uint32_t tensor, int64_t at,
@@ -98,7 +101,7 @@ typedef double (*sp_machine_value_fn)(void *user, int64_t rank, int64_t flat,
                                       const int64_t *idx);
 void sp_machine_fill_input(sp_machine *m, uint32_t tensor,
                            sp_machine_value_fn value, void *user);
-/* The same on all ranks: value is asked for those of rank 0. */
+/* The same on all ranks: value is asked for those of one. */
 void sp_machine_fill_same(sp_machine *m, uint32_t tensor,
                           sp_machine_value_fn value, void *user);
 

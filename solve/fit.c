@@ -1,6 +1,8 @@
 /* fit.c: read spi_fit_of, then fits_at (one placement). */
 #include "solve/fit.h"
 
+#include "solve/span.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -215,7 +217,9 @@ static bool whole_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
                        double factor) {
   int64_t n = sp_machine_count(f->dist, w), compared = 0;
   double scale = largest(f, v), want;
-  for (int64_t r = 0; r < f->ranks; r++) {
+  sp_span ranks = sp_machine_ranks_of(f->dist, w);
+  for (int64_t k = 0; k < ranks.n; k++) {
+    int64_t r = spi_span_at(ranks, k);
     const double *l = sp_machine_values(f->dist, w, r);
     for (int64_t j = 0; j < n; j++) {
       if (!counterpart(f, x, w, v, r, j, &want)) {
@@ -234,6 +238,9 @@ static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
                          const grouping *g) {
   int64_t n = sp_machine_count(f->dist, w), compared = 0;
   double scale = largest(f, v), want;
+  if (sp_machine_ranks_of(f->dist, w).n < f->ranks) {
+    return false; /* not all that are summed were computed */
+  }
   sp_mark mark = sp_scratch_mark(f->s->ctx);
   double *sum = sp_scratch(f->s->ctx, (size_t)(n + 1) * sizeof *sum);
   bool ok = true;
@@ -263,11 +270,13 @@ static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
 /* The factor between the first element that is not zero and its counterpart. */
 static double factor_at(spi_fitter *f, const placed *x, uint32_t w,
                         uint32_t v) {
-  const double *l = sp_machine_values(f->dist, w, 0);
+  sp_span ranks = sp_machine_ranks_of(f->dist, w);
   int64_t n = sp_machine_count(f->dist, w);
+  int64_t rank = ranks.n ? spi_span_at(ranks, 0) : 0;
+  const double *l = sp_machine_values(f->dist, w, rank);
   double want;
-  for (int64_t j = 0; j < n; j++) {
-    if (counterpart(f, x, w, v, 0, j, &want) && isfinite(want) &&
+  for (int64_t j = 0; j < n && ranks.n; j++) {
+    if (counterpart(f, x, w, v, rank, j, &want) && isfinite(want) &&
         fabs(want) > 0.1 * largest(f, v)) {
       return l[j] / want;
     }

@@ -1,6 +1,7 @@
 /* machine.c: what to compute, in which order, and when to forget it. Read
  * run_needed. */
 #include "solve/machine.h"
+#include "solve/span.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,6 +18,7 @@ static void add_tensor(sp_machine *m, uint32_t tensor) {
   uint32_t n = x->shape.n_dims;
   t->no_type = x->shape.dtype == SP_DTYPE_INVALID;
   t->n = t->no_type ? 0 : sp_shape_elements(&x->shape);
+  t->ranks = (sp_span){.n = e->ranks};
   t->sort = sp_dtype_sort(x->shape.dtype);
   int64_t *extents = sp_alloc_n(e->ctx, n + 1u, sizeof *extents);
   extents[0] = e->ranks;
@@ -432,11 +434,13 @@ void sp_machine_set_input(sp_machine *m, uint32_t tensor, int64_t rank,
   }
 }
 
+/* On the first ranks that have values. */
 static void fill(sp_machine *m, uint32_t tensor, int64_t ranks,
                  sp_machine_value_fn value, void *user) {
   void *data = open_input(m, tensor);
   const machine_tensor *t = &m->tensors[tensor];
-  for (int64_t r = 0; data && r < ranks; r++) {
+  for (int64_t k = 0; data && k < ranks && k < t->ranks.n; k++) {
+    int64_t r = spi_span_at(t->ranks, k);
     for (int64_t i = 0; i < t->n; i++) {
       int64_t idx[SP_MAX_DIMS];
       int64_t flat = sp_machine_where(m, tensor, i, idx);
@@ -456,8 +460,9 @@ void sp_machine_fill_same(sp_machine *m, uint32_t tensor,
   const machine_tensor *t = &m->tensors[tensor];
   char *data = t->values ? t->values->data : NULL;
   size_t bytes = (size_t)t->n * spi_sort_bytes(t->sort);
-  for (int64_t r = 1; data && r < m->e->ranks; r++) {
-    memcpy(data + (size_t)r * bytes, data, bytes);
+  for (int64_t k = 1; data && k < t->ranks.n; k++) {
+    memcpy(data + (size_t)spi_span_at(t->ranks, k) * bytes,
+           data + (size_t)spi_span_at(t->ranks, 0) * bytes, bytes);
   }
 }
 
@@ -487,12 +492,15 @@ const double *sp_machine_values(sp_machine *m, uint32_t tensor, int64_t rank) {
   if (t->sort == SP_SORT_REAL) {
     return (const double *)t->values->data + rank * t->n;
   }
-  int64_t n = t->n * m->e->ranks;
   if (!t->doubles) {
-    t->doubles = sp_alloc_n(m->e->ctx, (size_t)n + 1, sizeof *t->doubles);
+    t->doubles = sp_alloc_n(m->e->ctx, (size_t)(t->n * m->e->ranks) + 1,
+                            sizeof *t->doubles);
   }
-  for (int64_t i = 0; !t->converted && i < n; i++) {
-    t->doubles[i] = (double)spi_load(t->values->data, t->sort, i).i;
+  for (int64_t k = 0; !t->converted && k < t->ranks.n; k++) {
+    int64_t from = spi_span_at(t->ranks, k) * t->n;
+    for (int64_t i = from; i < from + t->n; i++) {
+      t->doubles[i] = (double)spi_load(t->values->data, t->sort, i).i;
+    }
   }
   t->converted = true;
   return t->doubles + rank * t->n;

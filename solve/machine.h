@@ -58,6 +58,7 @@ struct spi_compiled {
   sp_shape shape;
   const int64_t *extents; /* of the symbol: the rank first */
   int64_t n;              /* elements of one rank */
+  sp_span ranks;          /* on which it is computed */
   sp_expr *idx;           /* index variables */
   sp_expr term;
   const spi_tape *tape; /* NULL: opaque, or there are no elements */
@@ -73,8 +74,9 @@ struct spi_compiled {
 typedef struct machine_tensor {
   sp_sym sym;
   sp_sort sort;
-  int64_t n;    /* elements of one rank that are stored */
-  bool no_type; /* of FX: a result that nobody uses */
+  int64_t n;     /* elements of one rank that are stored */
+  sp_span ranks; /* on which they are computed; there is room for all */
+  bool no_type;  /* of FX: a result that nobody uses */
   bool given, keep;
   bool lasting;     /* depends on no input: loops keep it */
   uint32_t waiting; /* needed nodes still to run that read it */

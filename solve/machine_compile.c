@@ -126,6 +126,7 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   c->sort = t->sort;
   c->shape = *shape;
   c->n = t->n;
+  c->ranks = t->ranks;
   if (t->n == 0) {
     return 0;
   }
@@ -185,7 +186,8 @@ static void compile(sp_ctx *ctx, void *arg) {
   x->cost = 0;
   for (uint32_t k = 0; k < node->n_out; k++) {
     if (!m->tensors[node->out + k].no_type) {
-      x->cost += (double)m->e->ranks * compile_result(m, node, k);
+      double ranks = (double)m->tensors[node->out + k].ranks.n;
+      x->cost += ranks * compile_result(m, node, k);
     }
   }
 }

@@ -9,6 +9,7 @@
  * tape gives, but for rounding; tests/test_evaluate.c compares the two.
  */
 #include "solve/machine.h"
+#include "solve/span.h"
 
 #include <limits.h>
 #include <string.h>
@@ -331,7 +332,8 @@ void spi_contract(sp_machine *m, uint32_t node, const spi_compiled *array,
   double *a = sp_scratch(ctx, (size_t)(r * k) * sizeof *a);
   double *b = sp_scratch(ctx, (size_t)(k * n) * sizeof *b);
   double *p = sp_scratch(ctx, (size_t)(r * n) * sizeof *p);
-  for (int64_t rank = 0; rank < m->e->ranks; rank++) {
+  for (int64_t at_rank = 0; at_rank < array->ranks.n; at_rank++) {
+    int64_t rank = spi_span_at(array->ranks, at_rank);
     const double *from_a = all_a + rank * c->a_n + c->a_base;
     const double *from_b = all_b + rank * c->b_n + c->b_base;
     double *out = (double *)data + rank * array->n;

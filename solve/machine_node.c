@@ -1,6 +1,7 @@
 /* machine_node.c: computing a node's results: by tape, in blocks of lanes, on
  * several threads where that pays. */
 #include "solve/machine.h"
+#include "solve/span.h"
 
 #include <threads.h>
 
@@ -44,7 +45,7 @@ typedef struct part {
   spi_tape_state *state;
   const spi_source *sources;
   void *out;
-  int64_t from, to; /* blocks of lanes, over all ranks */
+  int64_t from, to; /* blocks of lanes, over all its ranks */
   bool outside;
   sp_sym outside_of;
 } part;
@@ -54,8 +55,8 @@ static int run_part(void *arg) {
   int64_t n = x->c->n;
   int64_t blocks = (n + SPI_LANES - 1) / SPI_LANES, rank = -1;
   for (int64_t b = x->from; b < x->to; b++) {
-    if (b / blocks != rank) {
-      rank = b / blocks;
+    if (rank < 0 || b % blocks == 0) {
+      rank = spi_span_at(x->c->ranks, b / blocks);
       spi_tape_start(x->tape, x->state, x->sources, 1, &rank);
     }
     int64_t at = b % blocks * SPI_LANES;
@@ -77,8 +78,8 @@ static bool run_tape(sp_machine *m, uint32_t node, const spi_compiled *c,
   spi_engine *e = m->e;
   const spi_tape *tape = c->tape;
   int64_t n = c->n;
-  int64_t blocks = (n + SPI_LANES - 1) / SPI_LANES * e->ranks;
-  double cost = tape->cost * (double)n * (double)e->ranks;
+  int64_t blocks = (n + SPI_LANES - 1) / SPI_LANES * c->ranks.n;
+  double cost = tape->cost * (double)n * (double)c->ranks.n;
   unsigned parts = cost < THREAD_OPS ? 1 : e->options.threads;
   if (blocks < parts) {
     parts = (unsigned)blocks;

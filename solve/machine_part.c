@@ -26,6 +26,7 @@ typedef struct part {
   bool dense;   /* what is surely zero is stored as well */
   bool needed;
   sp_span *need, *stored; /* by dimension */
+  sp_span ranks;          /* that need it */
   sp_expr *idx, term;     /* over the whole tensor; then over what is stored */
 } part;
 
@@ -67,6 +68,7 @@ static selection *new_selection(sp_machine *m) {
   s->v = sp_alloc_n(e->ctx, n + 1u, sizeof *s->v);
   for (uint32_t t = 0; t < n; t++) {
     const machine_tensor *x = &m->tensors[t];
+    s->v[t].ranks = spi_span_none();
     s->v[t].full = sp_sym_new(e->pool, m->program->tensors[t].name, x->sort,
                               sp_sym_n_args(e->pool, x->sym),
                               sp_sym_extents(e->pool, x->sym));
@@ -225,9 +227,15 @@ static void define_node(selection *s, const sp_node *node) {
 
 /* ---- backward ---- */
 
-static void need_spans(selection *s, uint32_t t, const sp_span *spans) {
+static sp_span all_ranks(const selection *s) {
+  return spi_span_all(s->m->e->ranks);
+}
+
+static void need_spans(selection *s, uint32_t t, const sp_span *spans,
+                       sp_span ranks) {
   part *x = &s->v[t];
   const sp_shape *shape = shape_of(s, t);
+  x->ranks = spi_span_union(s->m->e->ctx, x->ranks, ranks, s->m->e->ranks);
   if (!x->needed) {
     x->needed = true;
     x->need = sp_alloc_n(s->m->e->ctx, shape->n_dims + 1u, sizeof *x->need);
@@ -241,7 +249,7 @@ static void need_spans(selection *s, uint32_t t, const sp_span *spans) {
 }
 
 static void need_whole(selection *s, uint32_t t) {
-  need_spans(s, t, all_of(s, t));
+  need_spans(s, t, all_of(s, t), all_ranks(s));
   s->v[t].dense = true;
 }
 
@@ -259,8 +267,21 @@ static sp_expr see_read(void *env, sp_pool *p, sp_expr e) {
     spans[d - 1] = spi_span_image(p, index, spans[d - 1].n);
     sp_map(p, index, see_read, s);
   }
-  need_spans(s, t, spans);
+  sp_expr rank = plain(p, sp_arg(p, e, 0));
+  need_spans(s, t, spans, spi_span_image(p, rank, s->m->e->ranks));
   return e;
+}
+
+/* What the term reads where the tensor is needed: on some ranks. */
+static void see_reads(selection *s, const part *x) {
+  sp_pool *p = s->zeros.pool;
+  sp_expr rank = s->m->e->rank, term = x->term;
+  if (x->ranks.at && sp_kind_of(p, rank) == SP_KIND_VAR) {
+    sp_expr lane = sp_var(p, SP_VAR_INDEX, "r", x->ranks.n);
+    sp_expr at = spi_span_term(p, x->ranks, lane);
+    term = sp_subst(p, term, 1, &rank, &at);
+  }
+  sp_map(p, term, see_read, s);
 }
 
 /* What is stored of a needed tensor, and its term there. */
@@ -293,7 +314,7 @@ static void settle(selection *s, uint32_t t) {
   }
   x->term = sp_subst(p, x->term, changed, from, to);
   x->idx = lanes;
-  sp_map(p, x->term, see_read, s);
+  see_reads(s, x);
 }
 
 static void need_of_node(selection *s, const sp_node *node) {
@@ -305,6 +326,9 @@ static void need_of_node(selection *s, const sp_node *node) {
     settle(s, node->out + k);
     for (uint32_t i = 0; x->whole && !x->input && i < node->n_in; i++) {
       need_whole(s, node->in[i]);
+    }
+    if (spi_same_index(node) && !x->input) {
+      need_whole(s, node->in[0]); /* it is compared with that of all others */
     }
   }
   if (!spi_is_loop(node)) {
@@ -337,6 +361,7 @@ static void apply(selection *s) {
     int64_t *extents = sp_alloc_n(m->e->ctx, n + 1u, sizeof *extents);
     extents[0] = m->e->ranks;
     to->n = x->needed ? 1 : 0;
+    to->ranks = x->whole && !x->input ? all_ranks(s) : x->ranks;
     for (uint32_t d = 0; d < n; d++) {
       extents[d + 1] = x->stored[d].n;
       to->n = sp_mul_sat(to->n, x->stored[d].n);
@@ -366,7 +391,8 @@ void sp_machine_restrict(sp_machine *m, size_t n_targets,
   }
   for (size_t i = 0; i < n_targets; i++) {
     uint32_t t = targets[i].tensor;
-    need_spans(s, t, targets[i].spans ? targets[i].spans : all_of(s, t));
+    need_spans(s, t, targets[i].spans ? targets[i].spans : all_of(s, t),
+               targets[i].ranks.n ? targets[i].ranks : all_ranks(s));
     s->v[t].dense = true;
   }
   for (uint32_t i = p->n_nodes; i-- > 0;) {
@@ -507,6 +533,10 @@ sp_span sp_machine_span(const sp_machine *m, uint32_t tensor, uint32_t dim) {
              : spi_span_all(m->program->tensors[tensor].shape.dims[dim]);
 }
 
+sp_span sp_machine_ranks_of(const sp_machine *m, uint32_t tensor) {
+  return m->tensors[tensor].ranks;
+}
+
 int64_t sp_machine_where(const sp_machine *m, uint32_t tensor, int64_t at,
                          int64_t *idx) {
   const sp_shape *shape = &m->program->tensors[tensor].shape;
@@ -536,7 +566,8 @@ bool sp_machine_at(const sp_machine *m, uint32_t tensor, int64_t rank,
     }
     flat = flat * stored.n + at;
   }
-  if (!m->tensors[tensor].values || m->tensors[tensor].n == 0) {
+  if (!m->tensors[tensor].values || m->tensors[tensor].n == 0 ||
+      spi_span_find(m->tensors[tensor].ranks, rank) < 0) {
     return false;
   }
   *value = sp_machine_value(m, tensor, rank, flat);

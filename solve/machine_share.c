@@ -124,6 +124,7 @@ static spi_compiled *helper_for(const sharer *s, sp_expr e) {
                                                  : SP_PRED,
                         k, dims + 1};
   c->n = size;
+  c->ranks = s->owner->ranks;
   return c;
 }
 

@@ -9,10 +9,11 @@
 #include "solve/witness.h"
 
 enum {
-  CHOSEN = 8,   /* indices of a dimension where an input is not zero */
-  COMPARED = 4, /* of a dimension of the result */
-  FEW = 2,      /* indices, where more are too much */
-  SMALL = 16,   /* dimensions that are left alone at first */
+  CHOSEN = 8,    /* indices of a dimension where an input is not zero */
+  COMPARED = 4,  /* of a dimension of the result */
+  FEW = 2,       /* indices, where more are too much */
+  FEW_RANKS = 4, /* and the first and the last: these are compared first */
+  SMALL = 16,    /* dimensions that are left alone at first */
   /* How thin an input is: its largest dimension, all large ones, all of them
    * and by FEW. */
   LEVELS = 3,
@@ -26,12 +27,20 @@ static const double SHARES[] = {0.02, 1};
 /* Operations for an input's element, and the share of them for its copy. */
 static const double DRAWING = 50, COPYING = 0.04;
 
+/* With some inputs thinned out. */
+typedef struct rung {
+  spi_bench *bench;
+  double bytes, cost; /* cost: where the bytes are not too many */
+} rung;
+
+/* Of one result on some ranks: one rung after the other costs less. */
 typedef struct sampler {
   sp_state *s;
   uint32_t output;
+  sp_span ranks;            /* whose elements are compared */
   uint8_t *level;           /* by sequential tensor */
   const sp_span **supports; /* by sequential tensor, or NULL */
-  double share;             /* of the budget */
+  SP_VEC(rung) rungs;       /* made when they are looked at */
 } sampler;
 
 /* ---- indices ---- */
@@ -158,7 +167,6 @@ static void choose_elements(const sampler *x, spi_sample *out) {
   const sp_shape *l = &x->s->dist_program->tensors[r->dist].shape;
   const sp_shape *g = &x->s->seq_program->tensors[r->seq].shape;
   sp_ctx *ctx = x->s->ctx;
-  int64_t ranks = x->s->dist_program->partitions;
   sp_span *local = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *local);
   sp_span *global = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *global);
   for (uint32_t d = 0; d < l->n_dims; d++) {
@@ -168,9 +176,10 @@ static void choose_elements(const sampler *x, spi_sample *out) {
     sp_mark mark = sp_scratch_mark(ctx);
     bool *bits = sp_scratch(ctx, (size_t)g->dims[d] * sizeof *bits + 1);
     memset(bits, 0, (size_t)g->dims[d] * sizeof *bits);
-    for (int64_t k = 0; k < local[d].n * ranks; k++) {
-      int64_t i = spi_layout_index(r->layout, d, k % ranks,
-                                   spi_span_at(local[d], k / ranks));
+    for (int64_t k = 0; k < local[d].n * x->ranks.n; k++) {
+      int64_t i =
+          spi_layout_index(r->layout, d, spi_span_at(x->ranks, k % x->ranks.n),
+                           spi_span_at(local[d], k / x->ranks.n));
       if (i < g->dims[d]) {
         bits[i] = true;
       }
@@ -178,8 +187,15 @@ static void choose_elements(const sampler *x, spi_sample *out) {
     global[d] = spi_span_of_bits(ctx, bits, g->dims[d]);
     sp_scratch_release(ctx, mark);
   }
-  out->dist = (sp_part){r->dist, local};
-  out->seq = (sp_part){r->seq, global};
+  out->dist = (sp_part){r->dist, local, x->ranks};
+  out->seq = (sp_part){r->seq, global, spi_span_all(1)};
+}
+
+static const sp_span *const *copied_supports(const sampler *x) {
+  size_t n = x->s->seq_program->n_tensors + 1u;
+  const sp_span **v = sp_alloc_n(x->s->ctx, n, sizeof *v);
+  memcpy(v, x->supports, n * sizeof *v);
+  return v;
 }
 
 static const spi_sample *new_sample(const sampler *x) {
@@ -197,16 +213,18 @@ static const spi_sample *new_sample(const sampler *x) {
   }
   for (uint32_t i = 0; i < p->seq->n_params; i++) {
     uint32_t t = p->seq->params[i];
-    seq[out->n_seq_inputs++] = (sp_part){t, x->supports[t]};
+    seq[out->n_seq_inputs++] = (sp_part){.tensor = t, .spans = x->supports[t]};
   }
   for (size_t i = 0; i < p->n_given; i++) {
     const sp_placed *g = &p->given[i];
-    seq[out->n_seq_inputs++] = (sp_part){g->seq, x->supports[g->seq]};
-    dist[out->n_dist_inputs++] = (sp_part){g->dist, local_support(x, g)};
+    seq[out->n_seq_inputs++] =
+        (sp_part){.tensor = g->seq, .spans = x->supports[g->seq]};
+    dist[out->n_dist_inputs++] =
+        (sp_part){.tensor = g->dist, .spans = local_support(x, g)};
   }
   out->seq_inputs = seq;
   out->dist_inputs = dist;
-  out->supports = x->supports;
+  out->supports = copied_supports(x);
   return out;
 }
 
@@ -216,18 +234,19 @@ static double stored_bytes(sp_machine *m) {
   const sp_program *p = sp_machine_program(m);
   double n = 0;
   for (uint32_t t = 0; t < p->n_tensors; t++) {
-    n += (double)sp_machine_count(m, t);
+    n += (double)sp_machine_count(m, t) * (double)sp_machine_ranks_of(m, t).n;
   }
-  return n * sizeof(double) * (double)sp_machine_ranks(m);
+  return n * sizeof(double);
 }
 
 /* Operations for drawing the inputs. */
 static double drawing_cost(const sampler *x, spi_bench *b) {
   const sp_problem *p = x->s->problem;
-  double n = 0, ranks = (double)p->dist->partitions;
+  double n = 0;
   for (size_t i = 0; i < p->n_given; i++) {
     n += (double)sp_machine_count(b->seq, p->given[i].seq);
     const sp_placed *g = &p->given[i];
+    double ranks = (double)sp_machine_ranks_of(b->dist, g->dist).n;
     bool same = g->layout && spi_layout_is_whole(g->layout);
     n += (double)sp_machine_count(b->dist, g->dist) *
          (same ? 1 + COPYING * ranks : ranks);
@@ -264,83 +283,136 @@ static bool thin_out_largest(sampler *x, spi_bench *b) {
   return most > 0;
 }
 
-/* A bench on which the result can be run, with as few inputs thinned out as
- * possible. */
-static spi_bench *affordable(sampler *x, bool made_up, const char **why) {
+/* One more rung. False: there is none. */
+static bool climb(sampler *x, bool made_up) {
   const sp_placed *r = &x->s->problem->promised[x->output];
-  for (;;) {
-    spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
-    double bytes = stored_bytes(b->seq) + stored_bytes(b->dist), cost = 0;
-    if (bytes <= MAX_BYTES) {
-      cost = sp_machine_cost(b->seq, r->seq) +
-             sp_machine_cost(b->dist, r->dist) + drawing_cost(x, b);
-      if (cost <= x->share * b->budget || !isfinite(cost)) {
-        return b; /* running says what is unknown */
-      }
-    }
-    if (!thin_out_largest(x, b)) {
-      *why = bytes > MAX_BYTES
-                 ? sp_format(x->s->ctx,
-                             "a few elements of %s need %.0f MB, whatever is "
-                             "zero; check the same model with smaller sizes to "
-                             "get a counterexample",
-                             r->name, bytes / 1e6)
-                 : sp_format(x->s->ctx,
-                             "a few elements of %s take about %.2g operations; "
-                             "--run-budget %.2g allows them",
-                             r->name, cost, 1.1 * cost / x->share);
-      return NULL;
+  size_t n = x->rungs.n;
+  if (n && !thin_out_largest(x, x->rungs.v[n - 1].bench)) {
+    return false;
+  }
+  spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
+  rung new = {b, stored_bytes(b->seq) + stored_bytes(b->dist), 0};
+  if (new.bytes <= MAX_BYTES) {
+    new.cost = sp_machine_cost(b->seq, r->seq) +
+               sp_machine_cost(b->dist, r->dist) + drawing_cost(x, b);
+  }
+  sp_push(x->s->ctx, &x->rungs, new);
+  return true;
+}
+
+/* A bench on which the result can be run for a share of the budget, with as few
+ * inputs thinned out as possible. */
+static spi_bench *affordable(sampler *x, double share, bool made_up,
+                             const char **why) {
+  const sp_placed *r = &x->s->problem->promised[x->output];
+  for (size_t i = 0; i < x->rungs.n || climb(x, made_up); i++) {
+    const rung *at = &x->rungs.v[i];
+    if (at->bytes <= MAX_BYTES &&
+        (at->cost <= share * at->bench->budget || !isfinite(at->cost))) {
+      return at->bench; /* running says what is unknown */
     }
   }
+  const rung *last = &x->rungs.v[x->rungs.n - 1];
+  *why = last->bytes > MAX_BYTES
+             ? sp_format(x->s->ctx,
+                         "a few elements of %s need %.0f MB, whatever is "
+                         "zero; check the same model with smaller sizes to "
+                         "get a counterexample",
+                         r->name, last->bytes / 1e6)
+             : sp_format(x->s->ctx,
+                         "a few elements of %s take about %.2g operations; "
+                         "--run-budget %.2g allows them",
+                         r->name, last->cost, 1.1 * last->cost / share);
+  return NULL;
 }
 
 /* ---- looking ---- */
 
-static const char *inputs_text(const sampler *x, const char *mode) {
-  const sp_program *p = x->s->seq_program;
+static const char *inputs_text(const spi_bench *b, const char *mode) {
+  const sp_program *p = b->s->seq_program;
   sp_str text = {0};
   for (uint32_t t = 0; t < p->n_tensors; t++) {
-    if (x->supports[t]) {
-      sp_str_addf(x->s->ctx, &text, "%s%s", text.n ? ", " : "",
+    if (b->sample->supports[t]) {
+      sp_str_addf(b->s->ctx, &text, "%s%s", text.n ? ", " : "",
                   p->tensors[t].name);
     }
   }
-  return text.n ? sp_format(x->s->ctx, "%s; zero but for a few indices: %s",
+  return text.n ? sp_format(b->s->ctx, "%s; zero but for a few indices: %s",
                             mode, text.v)
                 : mode;
 }
 
+typedef struct search {
+  sp_state *s;
+  const sp_report *report;
+  double share; /* of the budget */
+  spi_samples *x;
+  sp_counterexample *out;
+  SP_VEC(sampler *) samplers; /* so far */
+} search;
+
 /* One result. */
-static void look(sampler *x, sp_counterexample *out, spi_samples *y) {
-  spi_bench *b = affordable(x, y->made_up, &y->why);
+static void look(search *f, sampler *at) {
+  spi_samples *x = f->x;
+  spi_bench *b = affordable(at, f->share, x->made_up, &x->why);
   uint32_t times = 0;
-  int modes = y->cheap && x->share > SHARES[0] ? 1 : SPI_DRAW_MODES;
+  int modes = x->cheap && f->share > SHARES[0] ? 1 : SPI_DRAW_MODES;
   for (int mode = 0; b && mode < modes; mode++) {
     const char *trouble = NULL;
-    if (spi_hunt(b, (spi_draw_mode)mode, 1, out, &times, &trouble)) {
-      out->inputs = inputs_text(x, out->inputs);
-      out->sampled = true;
-      y->found = b;
+    if (spi_hunt(b, (spi_draw_mode)mode, 1, f->out, &times, &trouble)) {
+      f->out->inputs = inputs_text(b, f->out->inputs);
+      f->out->sampled = true;
+      x->found = b;
       return;
     }
     if (trouble) {
-      y->why = trouble;
-      y->unknown = y->unknown || b->unknown;
+      x->why = trouble;
+      x->unknown = x->unknown || b->unknown;
       return;
     }
   }
 }
 
-static void look_at_results(sp_state *s, const sp_report *report, double share,
-                            spi_samples *x, sp_counterexample *out) {
+static void look_on_ranks(search *f, uint32_t output, sp_span ranks) {
+  sp_state *s = f->s;
   size_t n = s->seq_program->n_tensors + 1u;
+  for (size_t i = 0; i < f->samplers.n; i++) {
+    sampler *at = f->samplers.v[i];
+    if (at->output == output && at->ranks.n == ranks.n) {
+      look(f, at);
+      return;
+    }
+  }
+  sampler *new = sp_alloc(s->ctx, sizeof *new);
+  *new = (sampler){.s = s,
+                   .output = output,
+                   .ranks = ranks,
+                   .level = sp_alloc_n(s->ctx, n, sizeof *new->level),
+                   .supports = sp_alloc_n(s->ctx, n, sizeof *new->supports)};
+  sp_push(s->ctx, &f->samplers, new);
+  look(f, new);
+}
+
+/* Most faults show on any rank: what a few of many need is cheaper. */
+static void look_at_result(search *f, uint32_t output) {
+  const sp_layout *promised = f->s->problem->promised[output].layout;
+  int64_t n = f->s->dist_program->partitions;
+  sp_span few = with_ends(f->s->ctx, chosen(f->s->ctx, n, FEW_RANKS), n);
+  if (few.n <= n / 2 && promised->partial == SP_PARTIAL_NONE) {
+    look_on_ranks(f, output, few);
+    if (f->x->cheap || f->x->found || f->x->unknown) {
+      return;
+    }
+  }
+  look_on_ranks(f, output, spi_span_all(n));
+}
+
+static void look_at_results(search *f) {
   uint32_t looked = 0;
-  for (uint32_t k = 0; k < s->problem->n_promised && !x->found; k++) {
-    bool open = !report || !report->outputs[k].proved;
-    if (open && s->problem->promised[k].layout && looked++ < MAX_RESULTS) {
-      sampler here = {s, k, sp_alloc_n(s->ctx, n, sizeof *here.level),
-                      sp_alloc_n(s->ctx, n, sizeof *here.supports), share};
-      look(&here, out, x);
+  for (uint32_t k = 0; k < f->s->problem->n_promised && !f->x->found; k++) {
+    bool open = !f->report || !f->report->outputs[k].proved;
+    if (open && f->s->problem->promised[k].layout && looked++ < MAX_RESULTS) {
+      look_at_result(f, k);
     }
   }
 }
@@ -351,12 +423,14 @@ void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
     x->why = x->why ? x->why : "the programs are too large to run";
     return;
   }
+  search f = {.s = s, .report = report, .x = x, .out = out};
   size_t n = sizeof SHARES / sizeof *SHARES;
   for (size_t i = 0; i < n && !x->found; i++) {
     if (i && x->cheap && !x->why) {
       return; /* it was run */
     }
     x->why = NULL;
-    look_at_results(s, report, SHARES[i], x, out);
+    f.share = SHARES[i];
+    look_at_results(&f);
   }
 }

@@ -22,6 +22,12 @@ typedef struct spi_samples {
   const char *why;  /* why nothing was run, or NULL */
 } spi_samples;
 
+/* A difference that was found, and the bench that holds its run. */
+typedef struct spi_difference {
+  spi_bench *bench;
+  sp_counterexample c;
+} spi_difference;
+
 /* *out: the difference, if there is one. report NULL: of any result. */
 void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
                          sp_counterexample *out);

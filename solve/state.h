@@ -157,9 +157,10 @@ typedef struct sp_state {
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
   bool ran;              /* both programs, on a few inputs: nothing differed */
-  bool *loop_used;       /* by sequential node: has its counterpart */
-  bool *loop_open;       /* it has none: its results have definitions */
-  sp_expr **loop_end;    /* then, once asked for: closed forms of its results */
+  const struct spi_difference *difference; /* that a sample showed, or NULL */
+  bool *loop_used;    /* by sequential node: has its counterpart */
+  bool *loop_open;    /* it has none: its results have definitions */
+  sp_expr **loop_end; /* then, once asked for: closed forms of its results */
   sp_report_stats stats;
 } sp_state;
 

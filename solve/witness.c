@@ -88,6 +88,19 @@ static void look_at_whole(sp_state *s, spi_samples *x, sp_counterexample *c) {
   }
 }
 
+/* What was seen while proving is there already. */
+static void look_at_parts(sp_state *s, const sp_report *report, spi_samples *x,
+                          sp_counterexample *c) {
+  if (s->difference && !x->made_up) {
+    *c = s->difference->c;
+    x->found = s->difference->bench;
+    x->found->budget = spi_bench_budget(s);
+    return;
+  }
+  *c = (sp_counterexample){0};
+  spi_look_in_samples(s, report, x, c);
+}
+
 /* True: a difference was found, or the programs could be run. */
 static bool look(sp_state *s, sp_report *report, sp_counterexample *c,
                  spi_samples *x) {
@@ -95,7 +108,7 @@ static bool look(sp_state *s, sp_report *report, sp_counterexample *c,
   bool whole = bytes <= MAX_INPUT_BYTES;
   if (whole && bytes > CHEAP_INPUT_BYTES) {
     spi_samples few = {.made_up = x->made_up, .cheap = true};
-    spi_look_in_samples(s, report, &few, c);
+    look_at_parts(s, report, &few, c);
     x->found = few.found;
   }
   if (whole && !x->found) {
@@ -103,8 +116,7 @@ static bool look(sp_state *s, sp_report *report, sp_counterexample *c,
     look_at_whole(s, x, c);
   }
   if (!x->found && (!whole || x->why)) {
-    *c = (sp_counterexample){0};
-    spi_look_in_samples(s, report, x, c);
+    look_at_parts(s, report, x, c);
   }
   if (x->found) {
     found(s, report, x->found, c);

@@ -57,6 +57,15 @@ static const sp_span *random_spans(sp_ctx *ctx, comparison *x, uint32_t t,
   return v;
 }
 
+/* None: all of them. */
+static sp_span random_ranks(sp_ctx *ctx, comparison *x, int64_t ranks) {
+  bool *bits = sp_alloc_n(ctx, (size_t)ranks + 1, sizeof *bits);
+  for (int64_t r = 0; r < ranks; r++) {
+    bits[r] = next(x) % 3 == 0;
+  }
+  return spi_span_of_bits(ctx, bits, ranks);
+}
+
 static double value(void *user, int64_t rank, int64_t flat,
                     const int64_t *idx) {
   const comparison *x = user;
@@ -86,7 +95,9 @@ static bool is_near(double a, double b) {
 static void compare_result(comparison *x, sp_machine *whole, sp_machine *part,
                            uint32_t t) {
   int64_t n = sp_machine_count(part, t), idx[SP_MAX_DIMS];
-  for (int64_t r = 0; r < sp_machine_ranks(part); r++) {
+  sp_span ranks = sp_machine_ranks_of(part, t);
+  for (int64_t k = 0; k < ranks.n; k++) {
+    int64_t r = spi_span_at(ranks, k);
     for (int64_t i = 0; i < n; i++) {
       int64_t flat = sp_machine_where(part, t, i, idx);
       double want = sp_machine_value(whole, t, r, flat);
@@ -133,13 +144,14 @@ static void compare(sp_ctx *ctx, void *arg) {
     if (sp_dtype_is_float(p->tensors[t].shape.dtype) && next(x) % 2) {
       x->supports[t] = random_spans(ctx, x, t, 3);
     }
-    inputs[k] = (sp_part){t, x->supports[t]};
+    inputs[k] = (sp_part){.tensor = t, .spans = x->supports[t]};
   }
   uint32_t t = p->n_results ? p->results[next(x) % p->n_results] : SP_NO_TENSOR;
   if (t == SP_NO_TENSOR) {
     return;
   }
-  sp_part target = {t, random_spans(ctx, x, t, 4)};
+  sp_part target = {t, random_spans(ctx, x, t, 4),
+                    random_ranks(ctx, x, sp_machine_ranks(part))};
   sp_machine_restrict(part, 1, &target, p->n_params, inputs);
   fill(x, whole);
   fill(x, part);
@@ -187,6 +199,24 @@ static void products_of_sparse_inputs(void) {
               "  t = f32[24,36] tanh(a)\n"
               "  ROOT b = f32[24,20] dot(t, v), lhs_contracting_dims={1}, "
               "rhs_contracting_dims={0}\n}\n");
+}
+
+/* What a rank needs of others is computed there, and nothing else. */
+static void some_ranks(void) {
+  text_agrees(
+      "HloModule m, num_partitions=8\nENTRY e {\n"
+      "  x = f32[4,6] parameter(0)\n"
+      "  t = f32[4,6] tanh(x)\n"
+      "  q = f32[4,6] collective-permute(t), channel_id=1, "
+      "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7}}\n"
+      "  g = f32[8,6] all-gather(q), channel_id=2, dimensions={0}, "
+      "replica_groups={{0,3},{1,2},{4,6},{5,7}}, "
+      "use_global_device_ids=true\n"
+      "  k = u32[] partition-id()\n"
+      "  c = u32[] constant(3)\n"
+      "  p = pred[] compare(k, c), direction=LT\n"
+      "  e = f32[8,6] exponential(g)\n"
+      "  ROOT s = f32[8,6] select(p, g, e)\n}\n");
 }
 
 /* 0 times infinity is not 0: what may be infinite keeps all terms. */
@@ -453,6 +483,7 @@ static void right_graphs_have_none(void) {
 void suite_sample(void) {
   CU_pSuite s = CU_add_suite("sample", NULL, NULL);
   CU_ADD_TEST(s, products_of_sparse_inputs);
+  CU_ADD_TEST(s, some_ranks);
   CU_ADD_TEST(s, quotients_keep_what_is_not_finite);
   CU_ADD_TEST(s, shapes_are_rearranged);
   CU_ADD_TEST(s, lookups_by_values);
