@@ -186,7 +186,8 @@ sp_sym sp_sym_new(sp_pool *p, const char *name, sp_sort sort, uint32_t n_args,
                   const int64_t *extents);
 void sp_sym_set_range(sp_pool *p, sp_sym s, int64_t lo, int64_t hi);
 /* Elements of a REAL symbol have the sign that shows of the form of this term,
- * their definition: for all values of its variables. */
+ * their definition, for all values of its variables, and may be infinite where
+ * that may. */
 void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition);
 /* A constant table, row-major; equal contents give the same symbol. INT and
  * BOOL (0, 1) values; reads at constant indices are folded, reads whose

@@ -37,7 +37,7 @@ size_t sp_pool_notes(sp_pool *p, const char *const **sentences) {
 }
 
 void spi_note_finite(sp_pool *p, sp_expr e) {
-  if (spi_get(p, e)->flags & SPI_HAS_INF) {
+  if (spi_ends(p, e) & SPI_END_NOTED) {
     sp_pool_note(p, "a maximum in an exponent is finite: no row is masked as a "
                     "whole");
   }
@@ -116,8 +116,8 @@ static int sign_mul(sp_pool *p, const spi_node_t *d, int depth) {
 
 static int sign_fn(sp_pool *p, const spi_node_t *d, int depth) {
   spi_reals *r = spi_reals_of(p);
-  if (d->payload == r->exp) {
-    return 2;
+  if (d->payload == r->exp) { /* of minus infinity: 0 */
+    return spi_ends(p, d->args[0]) & SPI_END_LOW ? 1 : 2;
   }
   if (d->payload == r->inv) {
     return sign_of(p, d->args[0], depth);
@@ -187,13 +187,16 @@ bool spi_nonnegative(sp_pool *p, sp_expr e) {
 }
 
 bool spi_nonzero(sp_pool *p, sp_expr e) {
-  return spi_positive(p, e) ||
+  return (spi_positive(p, e) && !(spi_ends(p, e) & SPI_END_BOTH)) ||
          (spi_kind(p, e) == SP_KIND_NUM && !sp_is_zero(p, e));
 }
 
 void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition) {
   assert(s.v > 0 && s.v < p->syms.n && p->syms.v[s.v].sort == SP_SORT_REAL);
-  p->syms.v[s.v].sign = sign_of(p, definition, SIGN_DEPTH);
+  spi_sym *sym = &p->syms.v[s.v];
+  sym->sign = sign_of(p, definition, SIGN_DEPTH);
+  sym->ends = spi_ends(p, definition);
+  p->infinite_names = p->infinite_names || sym->ends != 0;
 }
 
 /* ---- log ---- */

@@ -49,10 +49,12 @@ typedef struct spi_set {
 
 enum {
   SPI_HAS_RED = 1,
-  SPI_HAS_READ = 2,   /* of a symbol that is not a table */
-  SPI_NARROWABLE = 4, /* facts may change it: conditions, ITE, DIV, MIN, ... */
-  SPI_HAS_RANGE = 8,  /* lo, hi are cached */
-  SPI_HAS_INF = 16,   /* an INF anywhere inside */
+  SPI_HAS_READ = 2,    /* of a symbol that is not a table */
+  SPI_NARROWABLE = 4,  /* facts may change it: conditions, ITE, DIV, MIN, ... */
+  SPI_HAS_RANGE = 8,   /* lo, hi are cached */
+  SPI_HAS_INF = 16,    /* an INF anywhere inside */
+  SPI_ROWS_KNOWN = 32, /* what the next bit says (finite.c) */
+  SPI_ROW_MASKED = 64, /* an extremum that is of nothing but infinities */
 };
 
 typedef struct spi_node_s {
@@ -89,8 +91,9 @@ typedef struct spi_sym {
   sp_sort sort;
   uint32_t n_args;
   const int64_t *extents;
-  int64_t lo, hi;        /* INT: of the elements */
-  int sign;              /* REAL: 2 positive, 1 not negative, 0 not known */
+  int64_t lo, hi; /* INT: of the elements */
+  int sign;       /* REAL: 2 positive, 1 not negative, 0 not known */
+  unsigned ends;  /* REAL: the infinities that elements may be, by name */
   bool is_table, no_fit; /* no_fit: sp_fit failed on the whole table */
   int64_t n_values;
   const int64_t *ints; /* INT, BOOL table */
@@ -124,9 +127,10 @@ enum { SPI_PAGE = 1024 };
 
 struct sp_pool {
   sp_ctx *ctx;
-  bool raw;        /* conditions and indices as written */
-  bool raw_values; /* reals and reductions, too */
-  bool fitting;    /* inside spi_tabulate(), which must not start again */
+  bool raw;            /* conditions and indices as written */
+  bool raw_values;     /* reals and reductions, too */
+  bool infinite_names; /* there are symbols with ends */
+  bool fitting;        /* inside spi_tabulate(), which must not start again */
   /* nodes, by id; id 0 is none, 1 is false, 2 is true */
   SP_VEC(spi_node_t *) pages;
   uint32_t n;

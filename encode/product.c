@@ -20,9 +20,8 @@ bool spi_is_fn(const sp_pool *p, sp_expr e, int64_t fn) {
 }
 
 uint32_t spi_find_exp(sp_pool *p, uint32_t n, const sp_expr *factors) {
-  int64_t exp = spi_reals_of(p)->exp;
   uint32_t i = 0;
-  while (i < n && !spi_is_fn(p, factors[i], exp)) {
+  while (i < n && !spi_is_exp(p, factors[i])) {
     i++;
   }
   return i;
@@ -44,11 +43,10 @@ static spi_list list_without(sp_pool *p, const spi_list *l, uint32_t i,
 
 /* exp(a) * exp(b) = exp(a + b) */
 static sp_expr step_exps(sp_pool *p, const spi_list *l) {
-  int64_t exp = spi_reals_of(p)->exp;
   spi_list rest = spi_list_new(p, l->n + 1);
   spi_list args = spi_list_new(p, l->n);
   for (uint32_t i = 0; i < l->n; i++) {
-    bool is = spi_is_fn(p, l->v[i], exp);
+    bool is = spi_is_exp(p, l->v[i]);
     spi_list_push(is ? &args : &rest, is ? sp_arg(p, l->v[i], 0) : l->v[i]);
   }
   if (args.n < 2) {
@@ -290,7 +288,7 @@ sp_expr sp_exp(sp_pool *p, sp_expr a) {
 /* inv of one factor */
 static sp_expr inv_factor(sp_pool *p, sp_expr f) {
   spi_reals *r = spi_reals_of(p);
-  if (spi_is_fn(p, f, r->exp)) {
+  if (spi_is_exp(p, f)) {
     return sp_exp(p, sp_scale(p, sp_arg(p, f, 0), sp_num_from_i64(p, -1)));
   }
   if (spi_is_fn(p, f, r->inv)) {

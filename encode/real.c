@@ -187,7 +187,7 @@ static sp_expr exp_times_sum(sp_pool *p, sp_expr e) {
   sp_expr sum = {0};
   bool has_exp = false;
   for (uint32_t i = 0; i < d->n; i++) {
-    if (spi_is_fn(p, d->args[i], r->exp)) {
+    if (spi_is_exp(p, d->args[i])) {
       has_exp = true;
     } else if (spi_kind(p, d->args[i]) == SP_KIND_ADD && !sum.v) {
       sum = d->args[i];
@@ -329,7 +329,8 @@ static sp_expr terms_factor(sp_pool *p, uint32_t n, const term *v, sp_expr f) {
   return spi_mul_n(p, 2, both);
 }
 
-/* The exponent of the exp factor of e, also below a zero guard, or 0. */
+/* The finite part of the exponent of the exp factor of e, also below a zero
+ * guard, or 0. */
 static sp_expr exponent_of(sp_pool *p, sp_expr e) {
   sp_expr c, body = e;
   while (spi_kind(p, body) == SP_KIND_ITE &&
@@ -338,7 +339,11 @@ static sp_expr exponent_of(sp_pool *p, sp_expr e) {
   const sp_expr *f;
   uint32_t n = spi_factors(p, &body, &f);
   uint32_t at = spi_find_exp(p, n, f);
-  return at < n ? sp_arg(p, f[at], 0) : (sp_expr){0};
+  if (at == n) {
+    return (sp_expr){0};
+  }
+  sp_expr part = spi_finite_part(p, sp_arg(p, f[at], 0));
+  return sp_is_zero(p, part) ? (sp_expr){0} : part;
 }
 
 /* The term that a sum's exps are measured from: the least one when the exps

@@ -4,6 +4,7 @@
  * real_int.c  integers as reals, comparisons
  * product.c   products, exp, inv
  * function.c  real functions by name; signs; notes
+ * finite.c    which infinities a term may be
  * extremum.c  maxima and minima
  * red.c       reductions: the rules for all operators; closing, opening
  * red_sum.c   what comes out of a SUM
@@ -66,14 +67,25 @@ void spi_sort_terms(sp_pool *p, uint32_t n, sp_expr *v);
 /* e = k * result where the leading terms of the result (those of the first
  * skeleton) have 1 as largest coefficient. k /= 0. Only ADD terms change. */
 sp_expr spi_monic(sp_pool *p, sp_expr e, sp_num *k);
-/* The index of an exp factor among n factors, or n. */
+/* The index of an exp (spi_is_exp) among n factors, or n. */
 uint32_t spi_find_exp(sp_pool *p, uint32_t n, const sp_expr *factors);
 /* Known for all finite inputs, by structure alone (bounded effort). */
 bool spi_positive(sp_pool *p, sp_expr e);
 bool spi_nonnegative(sp_pool *p, sp_expr e);
 bool spi_nonzero(sp_pool *p, sp_expr e);
-/* Record that a denominator is taken to be non-zero, a logarithm's argument
- * to be positive. */
+/* Which infinities a REAL term may be, as far as its form shows. NOTED: finite
+ * only if the maxima in it are. */
+enum {
+  SPI_END_LOW = 1, /* minus infinity */
+  SPI_END_HIGH = 2,
+  SPI_END_BOTH = 3, /* also: it may have no value */
+  SPI_END_NOTED = 4
+};
+unsigned spi_ends(sp_pool *p, sp_expr e);
+/* An exp that is no infinity, so that it may be moved around. */
+bool spi_is_exp(sp_pool *p, sp_expr e);
+/* The terms of the sum e that are finite. */
+sp_expr spi_finite_part(sp_pool *p, sp_expr e);
 /* Record that the maxima in e are finite, if it has some that might not be. */
 void spi_note_finite(sp_pool *p, sp_expr e);
 

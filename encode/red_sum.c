@@ -46,7 +46,7 @@ static sp_expr give_coefficient(sp_pool *p, sp_expr e, sp_num k) {
 /* exp(a + b(k)) = exp(a) exp(b(k)): the two exponents; false if a is 0. */
 static bool split_exp(sp_pool *p, const spi_red *r, sp_expr f, sp_expr *outer,
                       sp_expr *inner) {
-  if (!spi_is_fn(p, f, spi_reals_of(p)->exp)) {
+  if (!spi_is_exp(p, f)) {
     return false;
   }
   spi_view s;

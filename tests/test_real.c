@@ -216,7 +216,7 @@ TEST(only_what_is_not_zero_cancels) {
 TEST(a_maximum_in_an_exponent_is_noted) {
   const char *const *notes;
   sp_sym v = vector(p, "v");
-  sp_expr k = sp_fresh(p, 4), i = sp_var(p, SP_VAR_INDEX, "i", 9);
+  sp_expr k = sp_fresh(p, 4), i = sp_var(p, SP_VAR_INDEX, "i", 4);
   sp_expr x = at(p, v, k), a = scalar(p, "a");
   sp_exp(p, sp_sub(p, a, red1(p, SP_RED_MAX, k, x)));
   sp_expr masked = sp_ite(p, sp_lt(p, k, i), sp_inf(p, true), x);
@@ -225,6 +225,40 @@ TEST(a_maximum_in_an_exponent_is_noted) {
   sp_exp(p, sp_sub(p, a, red1(p, SP_RED_MAX, k, masked)));
   CU_ASSERT_EQUAL_FATAL(sp_pool_notes(p, &notes), 1);
   CU_ASSERT_PTR_NOT_NULL(strstr(notes[0], "masked"));
+}
+
+/* What may be infinite is not moved around; only a maximum is taken not to be,
+ * and not one that is masked as a whole where a rank or index has an end. */
+TEST(what_may_be_infinite_does_not_cancel) {
+  const char *const *notes;
+  sp_sym v = vector(p, "v"), t = vector(p, "t"), m = vector(p, "m");
+  sp_expr k = sp_fresh(p, 4), i = sp_var(p, SP_VAR_INDEX, "i", 4);
+  sp_expr one = num(p, 1, 1), seven = sp_int(p, 7), x = at(p, v, k);
+  sp_expr in = sp_lt(p, at(p, v, i), one), none = sp_inf(p, true);
+  sp_sym_take_sign(p, t, sp_ite(p, in, none, at(p, v, i)));
+  sp_expr last = at(p, t, seven), e = sp_exp(p, last);
+  DIFFER(sp_mul(p, sp_exp(p, sp_sub(p, x, last)), e), sp_exp(p, x));
+  DIFFER(sp_div(p, e, e), one);
+  sp_expr from_last = sp_exp(p, sp_sub(p, at(p, t, k), last));
+  sp_expr sum = sum1(p, k, from_last);
+  DIFFER(sp_div(p, from_last, sum),
+         sp_div(p, sp_exp(p, at(p, t, k)), sum1(p, k, sp_exp(p, at(p, t, k)))));
+  sp_expr large = sp_ite(p, in, sp_inf(p, false), one);
+  DIFFER(sp_div(p, large, large), one);
+  CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 0);
+  sp_expr causal = sp_ite(p, sp_lt(p, i, k), none, x);
+  sp_expr block = sp_ite(p, sp_lt(p, i, sp_iadd(p, k, sp_int(p, 2))), none, x);
+  sp_expr of_block = red1(p, SP_RED_MAX, k, block);
+  DIFFER(sp_mul(p, sp_exp(p, sp_sub(p, x, of_block)), sp_exp(p, of_block)),
+         sp_exp(p, x));
+  CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 0);
+  sp_expr of_row = red1(p, SP_RED_MAX, k, causal);
+  SAME(sp_mul(p, sp_exp(p, sp_sub(p, x, of_row)), sp_exp(p, of_row)),
+       sp_exp(p, x));
+  CU_ASSERT_EQUAL(sp_pool_notes(p, &notes), 1);
+  sp_sym_take_sign(p, m, of_row);
+  SAME(sp_mul(p, sp_exp(p, sp_sub(p, x, at(p, m, i))), sp_exp(p, at(p, m, i))),
+       sp_exp(p, x));
 }
 
 TEST(zero_guards_leave_products) {
@@ -407,6 +441,7 @@ void suite_real(void) {
   ADD(exps_merge);
   ADD(only_what_is_not_zero_cancels);
   ADD(a_maximum_in_an_exponent_is_noted);
+  ADD(what_may_be_infinite_does_not_cancel);
   ADD(zero_guards_leave_products);
   ADD(inverses);
   ADD(names_and_picks_have_signs);
