@@ -395,19 +395,19 @@ static bool run_noisily(const noisy *x) {
   bool *live = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *live);
   bool *needed = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *needed);
   const sp_problem *problem = x->b->s->problem;
-  bool *given = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *given);
+  bool *drawn = sp_alloc_n(ctx, p->n_tensors + 1u, sizeof *drawn);
   for (uint32_t k = 0; k < p->n_params; k++) {
-    live[p->params[k]] = true;
+    live[p->params[k]] = drawn[p->params[k]] = true;
   }
   for (size_t k = 0; k < problem->n_given; k++) {
-    given[x->m == x->b->seq ? problem->given[k].seq : problem->given[k].dist] =
+    drawn[x->m == x->b->seq ? problem->given[k].seq : problem->given[k].dist] =
         true;
   }
   for (uint32_t i = 0; i < p->n_nodes; i++) {
     const sp_node *node = &p->nodes[i];
     for (uint32_t k = 0; k < node->n_in; k++) {
       for (uint32_t o = 0; o < node->n_out; o++) {
-        live[node->out + o] |= live[node->in[k]] || given[node->out + o];
+        live[node->out + o] |= live[node->in[k]] || drawn[node->out + o];
       }
     }
   }
@@ -424,7 +424,7 @@ static bool run_noisily(const noisy *x) {
     const sp_node *node = &p->nodes[i];
     bool any = false;
     for (uint32_t o = 0; o < node->n_out; o++) {
-      any = any || (needed[node->out + o] && !given[node->out + o]);
+      any = any || (needed[node->out + o] && !drawn[node->out + o]);
     }
     for (uint32_t k = 0; any && k < node->n_in; k++) {
       needed[node->in[k]] = true;
@@ -435,7 +435,8 @@ static bool run_noisily(const noisy *x) {
   for (uint32_t i = 0; ok && i < p->n_nodes; i++) {
     for (uint32_t o = 0; ok && o < p->nodes[i].n_out; o++) {
       uint32_t t = p->nodes[i].out + o;
-      ok = !live[t] || !needed[t] || add_noise(x, t);
+      bool exact = drawn[t] && !x->all; /* it has few digits */
+      ok = !live[t] || !needed[t] || exact || add_noise(x, t);
     }
   }
   ok = ok && run_machine(x->b, x->m);
