@@ -71,13 +71,22 @@ bool spi_doubt(sp_state *s) {
          doubt(s, SHARE, run);
 }
 
+/* Asked anywhere, it is about the whole programs: inside of a loop the state is
+ * that of its body, or walks through it as if it were the program. */
 bool spi_doubt_later(sp_state *s) {
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
-  if (s->ran || s->parent || s->options->run_budget < 0 ||
+  while (s->parent) {
+    s = s->parent;
+  }
+  if (s->ran || s->options->run_budget < 0 ||
       (z->failed < MANY_FAILED && z->tired < MANY_TIRED &&
        z->seconds < MANY_SECONDS && sp_pool_size(s->pool) < MANY_TERMS)) {
     return false;
   }
   s->ran = true;
-  return doubt(s, SHARE_LATER, sample);
+  const sp_program *walked = s->dist_program;
+  s->dist_program = s->problem->dist;
+  bool differs = doubt(s, SHARE_LATER, sample);
+  s->dist_program = walked;
+  return differs;
 }
