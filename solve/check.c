@@ -296,6 +296,11 @@ static void conclude(sp_state *s, sp_report *report) {
   if (report->verdict == SP_REFINES || s->options->run_budget < 0) {
     return;
   }
+  if (s->in_vain) {
+    report->verdict = SP_UNPROVEN;
+    report->not_run = "they are run in another form";
+    return;
+  }
   witness_job job = {s, report};
   double from = now();
   if (sp_protect(s->ctx, look_for_witness, &job) != SP_OK) {

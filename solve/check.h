@@ -30,6 +30,12 @@ typedef struct sp_check_options {
   /* Operations that looking for a counterexample may take, when the proof
    * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
   double run_budget;
+  /* The same programs in another form, of which parts may be run that take too
+   * long in this one (loops unrolled), or NULL. Asked for at most once, when
+   * the proof is in trouble: where they are seen to differ nothing more is
+   * tried here, and the verdict is UNPROVEN. NULL: there is none. */
+  const sp_problem *(*otherwise)(sp_ctx *ctx, void *form);
+  void *form;
   /* Say what was proved of each tensor (sp_report_tensor.obligations). */
   bool statements;
   /* Called now and then with the number of distributed tensors done and their

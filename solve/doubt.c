@@ -25,6 +25,7 @@ static const double MANY_SECONDS = 1;
 typedef struct doubting {
   sp_state *s;
   bool found;
+  bool not_run;
 } doubting;
 
 static void run(sp_ctx *ctx, void *arg) {
@@ -46,7 +47,9 @@ static void sample(sp_ctx *ctx, void *arg) {
   doubting *d = arg;
   spi_difference *found = sp_alloc(ctx, sizeof *found);
   spi_samples x = {.cheap = true};
+  d->not_run = true;
   spi_look_in_samples(d->s, NULL, &x, &found->c);
+  d->not_run = x.why != NULL;
   d->found = x.found != NULL;
   if (d->found) {
     found->bench = x.found;
@@ -54,39 +57,71 @@ static void sample(sp_ctx *ctx, void *arg) {
   }
 }
 
-static bool doubt(sp_state *s, double share,
-                  void (*look)(sp_ctx *ctx, void *arg)) {
+/* The same in another form of the programs. Where they differ it is this form
+ * that is not to be proved any more. */
+static void sample_otherwise(sp_ctx *ctx, void *arg) {
+  doubting *d = arg;
+  sp_state *s = d->s, *x = sp_alloc(ctx, sizeof *x);
+  const sp_problem *problem = s->options->otherwise(ctx, s->options->form);
+  if (!problem) {
+    return;
+  }
+  x->ctx = ctx;
+  x->pool = s->pool;
+  x->options = s->options;
+  x->problem = problem;
+  x->seq_program = problem->seq;
+  x->dist_program = problem->dist;
+  sp_counterexample c = {0};
+  spi_samples y = {.cheap = true};
+  spi_look_in_samples(x, NULL, &y, &c);
+  d->found = y.found != NULL;
+}
+
+static doubting doubt(sp_state *s, double share,
+                      void (*look)(sp_ctx *ctx, void *arg)) {
   const sp_check_options *options = s->options;
   sp_check_options few = *options;
   few.run_budget = share * spi_bench_budget(s);
-  doubting d = {s, false};
+  doubting d = {.s = s};
   s->options = &few;
-  bool ran = sp_protect(s->ctx, look, &d) == SP_OK;
+  if (sp_protect(s->ctx, look, &d) != SP_OK) {
+    d.found = false;
+  }
   s->options = options;
-  return ran && d.found;
+  return d;
 }
 
 bool spi_doubt(sp_state *s) {
   return s->options->run_budget >= 0 && spi_input_bytes(s) <= MAX_INPUT_BYTES &&
-         doubt(s, SHARE, run);
+         doubt(s, SHARE, run).found;
+}
+
+static bool in_trouble(const sp_state *s) {
+  const sp_solver_stats *z = sp_solver_statistics(s->solver);
+  return z->failed >= MANY_FAILED || z->tired >= MANY_TIRED ||
+         z->seconds >= MANY_SECONDS || sp_pool_size(s->pool) >= MANY_TERMS;
 }
 
 /* Asked anywhere, it is about the whole programs: inside of a loop the state is
  * that of its body, or walks through it as if it were the program. */
 bool spi_doubt_later(sp_state *s) {
-  const sp_solver_stats *z = sp_solver_statistics(s->solver);
   while (s->parent) {
     s = s->parent;
   }
-  if (s->ran || s->options->run_budget < 0 ||
-      (z->failed < MANY_FAILED && z->tired < MANY_TIRED &&
-       z->seconds < MANY_SECONDS && sp_pool_size(s->pool) < MANY_TERMS)) {
+  if (s->ran || s->options->run_budget < 0 || !in_trouble(s)) {
     return false;
   }
   s->ran = true;
   const sp_program *walked = s->dist_program;
   s->dist_program = s->problem->dist;
-  bool differs = doubt(s, SHARE_LATER, sample);
+  doubting d = doubt(s, SHARE_LATER, sample);
   s->dist_program = walked;
-  return differs;
+  if (d.not_run && s->options->otherwise) {
+    s->in_vain = doubt(s, SHARE_LATER, sample_otherwise).found;
+  }
+  if (s->in_vain) {
+    sp_prover_deadline(s->prover, 0);
+  }
+  return d.found;
 }

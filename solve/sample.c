@@ -23,7 +23,7 @@ enum {
 static const int64_t SMALL_INPUT = 16; /* elements */
 static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
 /* Of the budget, for one run: what is cheap is tried first. */
-static const double SHARES[] = {0.02, 1};
+static const double SHARES[] = {0.02, 0.2, 1};
 /* Operations for an input's element, and the share of them for its copy. */
 static const double DRAWING = 50, COPYING = 0.04;
 
@@ -426,8 +426,8 @@ void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
   search f = {.s = s, .report = report, .x = x, .out = out};
   size_t n = sizeof SHARES / sizeof *SHARES;
   for (size_t i = 0; i < n && !x->found; i++) {
-    if (i && x->cheap && !x->why) {
-      return; /* it was run */
+    if (i > 1 && x->cheap && !x->why) {
+      return; /* it was run, and again with more that is not zero */
     }
     x->why = NULL;
     f.share = SHARES[i];

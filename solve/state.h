@@ -158,6 +158,7 @@ typedef struct sp_state {
                             the sequential one computed alike; or NULL */
   bool ran;              /* both programs, on a few inputs: nothing differed */
   const struct spi_difference *difference; /* that a sample showed, or NULL */
+  bool in_vain;       /* they differ in another form: to be checked there */
   bool *loop_used;    /* by sequential node: has its counterpart */
   bool *loop_open;    /* it has none: its results have definitions */
   sp_expr **loop_end; /* then, once asked for: closed forms of its results */

@@ -341,6 +341,35 @@ static void long_repeats_are_loops(void) {
   sp_ctx_free(ctx);
 }
 
+/* Too large to run whole, and as loops in part, too: while the proof of the
+ * loops is in trouble the difference is seen with the steps unrolled. */
+static void wrong_loops_are_run_unrolled(void) {
+  trial t = {.text = "mesh g[64]\nlet R = 64, N = 2048, B = N/R\n"
+                     "input X[R, N]\n"
+                     "sequential { Y[i < N] = sum(r < R) X[r, i] }\n"
+                     "parallel on g {\n"
+                     "  x[i < N] = X[@g, i]\n"
+                     "  acc[i < B] = x[@g*B + i]\n"
+                     "  repeat s < R - 1 {\n"
+                     "    acc = acc@(g = (@g - 1) mod R)\n"
+                     "    acc[i < B] = acc[i] + x[(@g - s) mod R * B + i]\n"
+                     "  }\n"
+                     "  y[i < N] = if i div B == (@g + 1) mod R\n"
+                     "             then acc[i mod B] else 0\n"
+                     "  repeat s < R - 1 {\n"
+                     "    acc = acc@(g = (@g - 1) mod R)\n"
+                     "    y[i < N] = if i div B == (@g - s) mod R\n"
+                     "               then acc[i mod B] else y[i]\n"
+                     "  }\n"
+                     "}\n"
+                     "prove y is Y replicated over g\n"};
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  CU_ASSERT_EQUAL_FATAL(sp_protect(ctx, run_trial, &t), SP_OK);
+  CU_ASSERT_EQUAL(t.report->verdict, SP_VIOLATION);
+  CU_ASSERT_EQUAL(t.lowered->n_loops, 0);
+  sp_ctx_free(ctx);
+}
+
 /* A ring: each step takes a part from a neighbour. */
 static void rings_of_any_size_are_proved(void) {
 #define RING(p, mesh, from)                                                    \
@@ -629,6 +658,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, size_does_not_matter);
   CU_ADD_TEST(s, long_repeats_are_loops);
   CU_ADD_TEST(s, rings_of_any_size_are_proved);
+  CU_ADD_TEST(s, wrong_loops_are_run_unrolled);
   CU_ADD_TEST(s, a_million_ranks_are_proved);
   CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
   CU_ADD_TEST(s, conditions_hold_somewhere);
