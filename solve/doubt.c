@@ -100,7 +100,7 @@ bool spi_doubt(sp_state *s) {
 static bool in_trouble(const sp_state *s) {
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
   return z->failed >= MANY_FAILED || z->tired >= MANY_TIRED ||
-         z->seconds >= MANY_SECONDS || sp_pool_size(s->pool) >= MANY_TERMS;
+         z->cpu_seconds >= MANY_SECONDS || sp_pool_size(s->pool) >= MANY_TERMS;
 }
 
 /* Asked anywhere, it is about the whole programs: inside of a loop the state is

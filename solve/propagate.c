@@ -514,11 +514,6 @@ typedef struct inside {
   sp_expr guard, relation;
 } inside;
 
-static bool is_dead(sp_state *s, sp_hyps hyps, sp_expr guard) {
-  return sp_prove_holds(s->prover, "border: no such side",
-                        sp_not(s->pool, guard), hyps);
-}
-
 /* Under hyps the tensor is term: a side of a border of term on which it is
  * related. What is left of the term beyond it comes back in *term. */
 static bool relate_side(sp_state *s, uint32_t t, sp_hyps hyps, sp_expr *term,
@@ -536,7 +531,7 @@ static bool relate_side(sp_state *s, uint32_t t, sp_hyps hyps, sp_expr *term,
     a->hyps = spi_hyps_with(s->prover, hyps, out->guard);
     a->raw = spi_dist_raw(s, t);
     if (!is_clean(s, a->term, 0) && find(s, a) &&
-        !is_dead(s, hyps, out->guard)) {
+        !sp_prove_never(s->prover, "border: no such side", out->guard, hyps)) {
       out->relation = anchor_at(s, a);
       *term = sp_assume(s->pool, *term, c, !value);
       return true;
@@ -697,5 +692,6 @@ void spi_propagate(sp_state *s) {
       spi_learn_cuts(s, t);
     }
   }
+  sp_prover_effort(s->prover, 0);
   s->twins = around;
 }

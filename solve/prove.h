@@ -62,6 +62,9 @@ bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* A BOOL term holds. */
 bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
                     sp_hyps hyps);
+/* guard holds nowhere under the hypotheses. */
+bool sp_prove_never(sp_prover *pr, const char *rule, sp_expr guard,
+                    sp_hyps hyps);
 
 /* Cheap refutation by evaluating at a few pseudo-random points: false when the
  * terms certainly differ somewhere, true when they agree or the evaluation

@@ -75,12 +75,12 @@ static bool branches(branching *x, sp_expr a, sp_expr b, sp_hyps hyps) {
   }
   for (int value = 1; value >= 0; value--) {
     decided d = {c, value};
-    sp_hyps here = spi_hyps_with(x->pr, hyps, value ? c : sp_not(p, c));
+    sp_expr side = value ? c : sp_not(p, c);
+    sp_hyps here = spi_hyps_with(x->pr, hyps, side);
     if (x->left-- <= 0) {
       return false;
     }
-    if (!sp_prove_holds(x->pr, "branches: no such case", sp_bool(p, false),
-                        here) &&
+    if (!sp_prove_never(x->pr, "branches: no such case", side, hyps) &&
         !branches(x, sp_map(p, a, decide_node, &d),
                   sp_map(p, b, decide_node, &d), here)) {
       return false;

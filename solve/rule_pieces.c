@@ -213,8 +213,8 @@ static bool is_empty(const whole *w, sp_expr guard) {
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
   bool seems = sp_is_false(p, sp_simplify(p, guard));
   sp_pool_mode(p, mode);
-  return seems && sp_prove_holds(w->pr, "pieces: no such piece",
-                                 sp_not(p, guard), w->hyps);
+  return seems &&
+         sp_prove_never(w->pr, "pieces: no such piece", guard, w->hyps);
 }
 
 /* What one branch of a choice has for itself. */

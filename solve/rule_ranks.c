@@ -9,7 +9,7 @@
  */
 #include "solve/prove.h"
 
-enum { MAX_RANKS = 256 };
+enum { MAX_RANKS = 1024 };
 
 sp_expr spi_rank_in(sp_pool *p, sp_expr e) {
   const sp_expr *vars;

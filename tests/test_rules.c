@@ -75,6 +75,25 @@ static void operations_differ(bench *b) {
   OPEN(equal(pr, sum, max));
 }
 
+/* A hypothesis that one value in 64 fulfils, and one that none does. */
+static void probing(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 64);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 64);
+  sp_expr i = index_var(b, 64), five = sp_int(b->p, 5);
+  sp_expr is_five = sp_eq(b->p, i, five);
+  sp_hyps rare = spi_hyps_with(pr, NONE, is_five);
+  CU_ASSERT_TRUE(sp_probe_equal(pr, at1(b, x, i), at1(b, x, five), rare));
+  CU_ASSERT_FALSE(sp_probe_equal(pr, at1(b, x, i), at1(b, y, i), rare));
+  uint64_t before = sp_solver_statistics(b->s)->asked;
+  OPEN(sp_prove_never(pr, "never", is_five, NONE));
+  CU_ASSERT_EQUAL(sp_solver_statistics(b->s)->asked, before); /* a place */
+  PROVED(sp_prove_never(pr, "never", sp_lt(b->p, i, five), rare));
+  /* too rare to be found by chance: the solver says so */
+  sp_expr j = index_var(b, 1000000);
+  OPEN(sp_prove_never(pr, "never", sp_eq(b->p, j, five), NONE));
+}
+
 /* ---- guarded re-index: ten elements over four ranks of three ---- */
 
 static sp_expr padded(bench *b, sp_sym x, int64_t limit) {
@@ -601,6 +620,7 @@ static void what_no_equation_says_stays_open(bench *b) {
 BENCH_TEST(a_sum_is_the_sum_of_its_shards, reindex)
 BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
 BENCH_TEST(different_operations_are_not_equal, operations_differ)
+BENCH_TEST(what_holds_nearly_nowhere_is_compared_there, probing)
 BENCH_TEST(padding_must_be_masked_exactly, guarded_reindex)
 BENCH_TEST(only_idempotent_reductions_may_repeat, maxima_may_repeat)
 BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
@@ -634,6 +654,7 @@ void suite_rules(void) {
   ADD(a_sum_is_the_sum_of_its_shards);
   ADD(a_sum_may_run_backwards);
   ADD(different_operations_are_not_equal);
+  ADD(what_holds_nearly_nowhere_is_compared_there);
   ADD(padding_must_be_masked_exactly);
   ADD(only_idempotent_reductions_may_repeat);
   ADD(functions_are_equal_point_by_point);
