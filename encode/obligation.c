@@ -110,13 +110,15 @@ static uint32_t limit(const sp_solver *s) {
 
 static sp_answer ask(sp_solver *s, const char **trouble) {
   double start = now();
-  clock_t begin = clock();
+  uint64_t steps = sp_z3_steps(s->z3);
   sp_z3_limit(s->z3, limit(s));
   sp_z3_answer z = sp_z3_check(s->z3, s->formula);
   s->stats.seconds += now() - start;
-  s->stats.cpu_seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
   s->tired += z == SP_Z3_UNKNOWN && s->hurry == 0;
-  s->stats.failed += z != SP_Z3_UNSAT;
+  if (z != SP_Z3_UNSAT) {
+    s->stats.failed++;
+    s->stats.steps_failed += sp_z3_steps(s->z3) - steps;
+  }
   s->stats.tired += z == SP_Z3_UNKNOWN;
   *trouble = "";
   switch (z) {

@@ -52,9 +52,9 @@ typedef struct sp_solver_stats {
   uint64_t asked, distinct;          /* calls; different formulas */
   uint64_t proved, refuted, unknown; /* answers to calls */
   uint64_t failed, tired; /* different formulas not proved; by the limit */
+  uint64_t steps_failed;  /* of those, in Z3's own measure of work */
   uint64_t cache_hits;
   double seconds;     /* in Z3 */
-  double cpu_seconds; /* the same without what other programs took */
 } sp_solver_stats;
 
 sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o);

@@ -22,6 +22,8 @@ struct sp_z3 {
   SP_VEC(Z3_func_decl) decls;
   SP_VEC(Z3_ast) args;
   SP_VEC(Z3_sort) sorts;
+  uint64_t steps;   /* of all checks */
+  uint32_t counted; /* what Z3 last said of them */
   char trouble[256];
 };
 
@@ -223,6 +225,23 @@ static bool put(sp_z3 *z, Z3_solver solver, const sp_formula *f) {
   return true;
 }
 
+/* Z3 counts them in 32 bits, from the beginning of its context. */
+static void count_steps(sp_z3 *z, Z3_solver solver) {
+  Z3_stats stats = Z3_solver_get_statistics(z->z3, solver);
+  if (failed(z) || stats == NULL)
+    return;
+  Z3_stats_inc_ref(z->z3, stats);
+  for (unsigned i = Z3_stats_size(z->z3, stats); i-- > 0;) {
+    if (strcmp(Z3_stats_get_key(z->z3, stats, i), "rlimit count") == 0) {
+      uint32_t count = Z3_stats_get_uint_value(z->z3, stats, i);
+      z->steps += (uint32_t)(count - z->counted);
+      z->counted = count;
+      break;
+    }
+  }
+  Z3_stats_dec_ref(z->z3, stats);
+}
+
 static sp_z3_answer attempt(sp_z3 *z, Z3_solver solver, const sp_formula *f,
                             uint32_t limit_ms) {
   set_params(z, solver, limit_ms);
@@ -242,6 +261,7 @@ static sp_z3_answer attempt(sp_z3 *z, Z3_solver solver, const sp_formula *f,
                    strstr(why, "resource limit") != NULL;
     snprintf(z->trouble, sizeof z->trouble, "%s", stopped ? "timeout" : why);
   }
+  count_steps(z, solver);
   if (solver == z->solver)
     Z3_solver_pop(z->z3, solver, 1);
   if (solver != z->solver || failed(z))
@@ -283,6 +303,10 @@ sp_z3_answer sp_z3_check(sp_z3 *z, const sp_formula *f) {
     answer = ask(z, f);
   let_go(z);
   return answer;
+}
+
+uint64_t sp_z3_steps(const sp_z3 *z) {
+  return z->steps;
 }
 
 const char *sp_z3_trouble(const sp_z3 *z) {

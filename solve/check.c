@@ -247,6 +247,7 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
 
 static sp_report *attempt(sp_state *s) {
   sp_report *report = sp_alloc(s->ctx, sizeof *report);
+  spi_doubt_later(s);
   spi_propagate(s);
   spi_outputs(s, report);
   return report;

@@ -17,10 +17,11 @@ static const double SHARE = 0.05, SHARE_LATER = 0.2;
 static const double MAX_INPUT_BYTES = 16e6;
 
 /* Obligations that were not proved, of these such that took all the time there
- * is, seconds in the solver, and terms. A proof that is found has seldom more;
- * a cheap sample takes less than these. */
+ * is, Z3's steps for them, and terms. A proof that is found has seldom more; a
+ * cheap sample takes less than these. No clock: what is tried does not depend
+ * on what else the machine does. */
 enum { MANY_FAILED = 60, MANY_TIRED = 2, MANY_TERMS = 400000 };
-static const double MANY_SECONDS = 1;
+enum { MANY_STEPS = 500000 };
 
 typedef struct doubting {
   sp_state *s;
@@ -100,19 +101,18 @@ bool spi_doubt(sp_state *s) {
 static bool in_trouble(const sp_state *s) {
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
   return z->failed >= MANY_FAILED || z->tired >= MANY_TIRED ||
-         z->cpu_seconds >= MANY_SECONDS || sp_pool_size(s->pool) >= MANY_TERMS;
+         z->steps_failed >= MANY_STEPS || sp_pool_size(s->pool) >= MANY_TERMS;
 }
 
-/* Asked anywhere, it is about the whole programs: inside of a loop the state is
- * that of its body, or walks through it as if it were the program. */
-bool spi_doubt_later(sp_state *s) {
-  while (s->parent) {
-    s = s->parent;
-  }
-  if (s->ran || s->options->run_budget < 0 || !in_trouble(s)) {
-    return false;
+/* About the whole programs: while a loop's body is walked the state shows that
+ * body as if it were the program. */
+static void watch(void *user) {
+  sp_state *s = user;
+  if (s->ran || !in_trouble(s)) {
+    return;
   }
   s->ran = true;
+  sp_mode mode = sp_pool_mode(s->pool, SP_MODE_NORMAL);
   const sp_program *walked = s->dist_program;
   s->dist_program = s->problem->dist;
   doubting d = doubt(s, SHARE_LATER, sample);
@@ -120,8 +120,16 @@ bool spi_doubt_later(sp_state *s) {
   if (d.not_run && s->options->otherwise) {
     s->in_vain = doubt(s, SHARE_LATER, sample_otherwise).found;
   }
-  if (s->in_vain) {
-    sp_prover_deadline(s->prover, 0);
+  if (d.found) {
+    spi_hasten(s);
   }
-  return d.found;
+  if (s->in_vain) {
+    sp_prover_deadline(s->prover, 0, 0);
+  }
+  sp_pool_mode(s->pool, mode);
+}
+
+void spi_doubt_later(sp_state *s) {
+  bool may = s->options->run_budget >= 0;
+  sp_prover_watch(s->prover, may ? watch : NULL, s);
 }

@@ -126,9 +126,6 @@ static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
   out->name = local->name;
   out->shape = sp_shape_text(s->ctx, &local->shape);
   out->promised = x->layout ? x->layout->text : "nothing";
-  if (!s->dist[x->dist].relation.v && spi_doubt_later(s)) {
-    spi_hasten(s);
-  }
   if (!x->layout) {
     out->why = x->why;
   } else if (sp_prover_late(s->prover)) {

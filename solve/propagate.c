@@ -13,7 +13,6 @@
 #include "solve/scaled.h"
 #include "solve/seen.h"
 #include "solve/state.h"
-#include "solve/witness.h"
 
 /* MAX_SEQ_HEAVY: a loop that is unrolled on the distributed side has more
  * reductions above each other than the sequential program. */
@@ -31,12 +30,14 @@ enum { MAX_IN_VAIN = 1000000 };
 /* ---- one candidate ---- */
 
 /* Where runs differ, proving only helps to say where: it gets little time. */
-enum { DOUBTED_MS = 100 };
+enum { DOUBTED_MS = 30 };
+enum { DOUBTED_TERMS = 20000 };
 static const double DOUBTED_SECONDS = 0.5;
 
 void spi_hasten(sp_state *s) {
   sp_prover_hurry(s->prover, DOUBTED_MS);
-  sp_prover_deadline(s->prover, DOUBTED_SECONDS);
+  sp_prover_deadline(s->prover, DOUBTED_SECONDS, DOUBTED_TERMS);
+  sp_prover_effort(s->prover, MAX_TERMS);
 }
 
 static bool in_bounds(sp_state *s, const sp_tensor *v, const sp_expr *phi,
@@ -83,9 +84,6 @@ static bool equal_in_form(sp_state *s, sp_expr lhs, sp_expr rhs,
 bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   const sp_tensor *v = &s->seq_program->tensors[t];
   uint32_t n = v->shape.n_dims;
-  if (spi_doubt_later(s)) {
-    spi_hasten(s);
-  }
   sp_prover_about(s->prover,
                   sp_format(s->ctx, "%s = %s",
                             s->dist_program->tensors[a->dist].name, v->name));
@@ -222,6 +220,9 @@ static bool generalize(sp_state *s, spi_attempt *a, uint32_t t,
 
 static bool visit_candidate(sp_state *s, uint32_t t, void *env) {
   spi_attempt *a = env;
+  if (sp_prover_late(s->prover)) {
+    return false;
+  }
   sp_expr pattern = spi_seq_form(s, t, a->form);
   if (a->form == SPI_FORM_UNFOLDED && !a->unfolds &&
       pattern.v == s->seq[t].def.v) {
@@ -412,14 +413,30 @@ static bool find_scaled(sp_state *s, spi_attempt *a) {
   return true;
 }
 
-static bool find(sp_state *s, spi_attempt *a) {
-  refresh_for(s, a->dist);
-  if (find_form(s, a, SPI_FORM_PLAIN, a->term) || find_scaled(s, a)) {
-    return true;
-  }
+static bool find_expanded(sp_state *s, spi_attempt *a) {
   expand_candidates(s);
-  return find_form(s, a, SPI_FORM_EXPANDED, spi_expand(s, a->term, false)) ||
-         spi_try_placements(s, a) || find_unfolded(s, a);
+  return find_form(s, a, SPI_FORM_EXPANDED, spi_expand(s, a->term, false));
+}
+
+static bool find_plain(sp_state *s, spi_attempt *a) {
+  return find_form(s, a, SPI_FORM_PLAIN, a->term);
+}
+
+/* The ways, the cheap ones first: while something can still be proved. */
+static bool find(sp_state *s, spi_attempt *a) {
+  static bool (*const ways[])(sp_state *, spi_attempt *) = {
+      find_plain, find_scaled, find_expanded, spi_try_placements,
+      find_unfolded};
+  refresh_for(s, a->dist);
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    if (sp_prover_late(s->prover)) {
+      return false;
+    }
+    if (ways[i](s, a)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* ---- the loop ---- */
@@ -523,7 +540,7 @@ static bool relate_side(sp_state *s, uint32_t t, sp_hyps hyps, sp_expr *term,
   spi_seen seen = {.ctx = s->ctx};
   uint32_t n = border_conditions(s, *term, border, 0, &seen);
   sp_scratch_release(s->ctx, mark);
-  for (uint32_t i = 0; i < 2 * n; i++) {
+  for (uint32_t i = 0; i < 2 * n && !sp_prover_late(s->prover); i++) {
     bool value = i % 2 == 0;
     sp_expr c = border[i / 2];
     *a = (spi_attempt){.dist = t, .term = sp_assume(s->pool, *term, c, value)};
@@ -684,9 +701,6 @@ void spi_propagate(sp_state *s) {
       s->dist[t].how = "not looked at: runs show that the programs differ";
     }
     if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
-      if (spi_doubt_later(s)) {
-        spi_hasten(s);
-      }
       sp_prover_effort(s->prover, MAX_TERMS);
       relate(s, t);
       spi_learn_cuts(s, t);

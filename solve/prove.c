@@ -26,11 +26,14 @@ struct sp_prover {
   const char *about;
   int depth;
   bool thorough;
-  bool branching;  /* a branch of a choice is being proved */
-  uint32_t hurry;  /* milliseconds for an obligation, or 0 */
-  double deadline; /* of all proofs, or 0 */
-  size_t terms;    /* the pool may grow so far, or 0 */
-  pair *pairs;     /* results of sp_prove_equal without hypotheses */
+  bool branching;   /* a branch of a choice is being proved */
+  uint32_t hurry;   /* milliseconds for an obligation, or 0 */
+  double deadline;  /* of all proofs, or 0 */
+  size_t terms;     /* the pool may grow so far, or 0 */
+  size_t all_terms; /* with a deadline: so far in all */
+  void (*watch)(void *user);
+  void *user;  /* of watch */
+  pair *pairs; /* results of sp_prove_equal without hypotheses */
   size_t pairs_n, pairs_cap;
   rewritten *onehot;
   size_t onehot_n, onehot_cap;
@@ -47,6 +50,11 @@ enum {
   PROBE_BUDGET = 30000,
   PROBE_PLACES = 32
 };
+
+/* With a deadline an effort gets one part of so many of the terms that are
+ * left: a tensor that is right takes few, one that is not takes what it gets.
+ * FEW_TERMS are enough for nearly all. */
+enum { EFFORTS = 4, FEW_TERMS = 2000 };
 
 sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
   sp_ctx *ctx = sp_pool_ctx(pool);
@@ -79,8 +87,9 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void sp_prover_deadline(sp_prover *pr, double seconds) {
+void sp_prover_deadline(sp_prover *pr, double seconds, size_t terms) {
   pr->deadline = now() + seconds;
+  pr->all_terms = sp_pool_size(pr->pool) + terms;
 }
 
 void sp_prover_thorough(sp_prover *pr, bool thorough) {
@@ -88,7 +97,18 @@ void sp_prover_thorough(sp_prover *pr, bool thorough) {
 }
 
 void sp_prover_effort(sp_prover *pr, size_t terms) {
-  pr->terms = terms ? sp_pool_size(pr->pool) + terms : 0;
+  size_t size = sp_pool_size(pr->pool), most = terms;
+  if (pr->deadline > 0) {
+    size_t left = pr->all_terms > size ? pr->all_terms - size : 0;
+    size_t part = left / EFFORTS > FEW_TERMS ? left / EFFORTS : FEW_TERMS;
+    most = part < terms ? part : terms;
+  }
+  pr->terms = terms ? size + most : 0;
+}
+
+void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user) {
+  pr->watch = watch;
+  pr->user = user;
 }
 
 bool sp_prover_late(const sp_prover *pr) {
@@ -450,6 +470,9 @@ static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
 bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   if (a.v == b.v) {
     return true; /* one term: nothing to prove */
+  }
+  if (pr->watch) {
+    pr->watch(pr->user);
   }
   if (sp_sort_of(pr->pool, a) != sp_sort_of(pr->pool, b) ||
       pr->depth >= MAX_DEPTH || sp_prover_late(pr)) {

@@ -43,11 +43,15 @@ void sp_prover_thorough(sp_prover *pr, bool thorough);
 /* A limit in milliseconds for obligations from now on; 0: the usual one.
  * Returns what it was. */
 uint32_t sp_prover_hurry(sp_prover *pr, uint32_t limit_ms);
-/* Nothing is proved later than so many seconds from now. */
-void sp_prover_deadline(sp_prover *pr, double seconds);
+/* Nothing is proved later than so many seconds from now. Each effort gets a
+ * part of what is left of these terms, and a few when nothing is. */
+void sp_prover_deadline(sp_prover *pr, double seconds, size_t terms);
 /* Nothing is proved that needs more new terms than this from now on (0: as
  * many as it takes): what fits is found with few. */
 void sp_prover_effort(sp_prover *pr, size_t terms);
+/* Before each equality, also inside of a proof, watch(user) is called; it may
+ * set limits. watch NULL: nothing is. */
+void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user);
 /* Past the deadline, or out of effort. */
 bool sp_prover_late(const sp_prover *pr);
 /* Every obligation that was proved, in order, the cached ones, too. */

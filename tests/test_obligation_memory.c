@@ -145,6 +145,19 @@ static void without_a_cache_z3_is_asked_again(bench *b) {
   CU_ASSERT_EQUAL(sp_solver_statistics(b->s)->distinct, 1);
 }
 
+static void work_for_what_fails_is_counted(bench *b) {
+  const sp_solver_stats *z = sp_solver_statistics(b->s);
+  YES(sample(b, "x", 16, 16, 0));
+  CU_ASSERT_EQUAL(z->steps_failed, 0);
+  NO(sample(b, "x", 16, 16, 1));
+  uint64_t steps = z->steps_failed;
+  CU_ASSERT(steps > 0);
+  CU_ASSERT_EQUAL(z->failed, 1);
+  NO(sample(b, "y", 16, 16, 1)); /* remembered */
+  YES(sample(b, "x", 17, 16, 0));
+  CU_ASSERT_EQUAL(z->steps_failed, steps);
+}
+
 /* ---- trouble ---- */
 
 /* A pigeonhole problem that is hard for any solver like Z3. */
@@ -274,6 +287,7 @@ BENCH_TEST(test_renamed, renamed_obligations_are_remembered)
 BENCH_TEST(test_differences, differences_are_not_remembered)
 BENCH_TEST(test_keys, keys_tell_formulas_apart)
 BENCH_TEST(test_age, order_of_age_does_not_matter)
+BENCH_TEST(test_work, work_for_what_fails_is_counted)
 BENCH_TEST(test_errors, errors_of_z3_are_unknown)
 
 static void test_no_cache(void) {
@@ -292,6 +306,7 @@ void suite_obligation_memory(void) {
   CU_add_test(s, "differences_are_not_remembered", test_differences);
   CU_add_test(s, "keys_tell_formulas_apart", test_keys);
   CU_add_test(s, "order_of_age_does_not_matter", test_age);
+  CU_add_test(s, "work_for_what_fails_is_counted", test_work);
   CU_add_test(s, "without_a_cache_z3_is_asked_again", test_no_cache);
   CU_add_test(s, "a_timeout_is_unknown", test_timeout);
   CU_add_test(s, "errors_of_z3_are_unknown", test_errors);

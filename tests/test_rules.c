@@ -53,6 +53,69 @@ static void reindex(bench *b) {
   OPEN(equal(pr, whole, shorter));
 }
 
+typedef struct watcher {
+  sp_prover *pr;
+  int asked, stop_at;
+} watcher;
+
+static void watch(void *user) {
+  watcher *w = user;
+  if (++w->asked == w->stop_at) {
+    sp_prover_effort(w->pr, 1);
+  }
+}
+
+/* A sum of maxima, which are asked about inside of the proof. */
+static bool watched(bench *b, watcher *w) {
+  w->pr = prover(b);
+  sp_prover_watch(w->pr, watch, w);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 32);
+  sp_expr i = sp_fresh(b->p, 32), k = sp_fresh(b->p, 32);
+  sp_expr p = sp_fresh(b->p, 4), j = sp_fresh(b->p, 8);
+  sp_expr q = sp_fresh(b->p, 4), l = sp_fresh(b->p, 8);
+  sp_expr row = red1(b, SP_RED_MAX, k, at2(b, x, i, k));
+  sp_expr whole = red1(b, SP_RED_SUM, i, row);
+  sp_expr at = digits(b, q, 8, l);
+  sp_expr piece = red2(b, SP_RED_MAX, p, j, at2(b, x, at, digits(b, p, 8, j)));
+  sp_expr cut = red2(b, SP_RED_SUM, q, l, piece);
+  return equal(w->pr, whole, cut);
+}
+
+static void watching(bench *b) {
+  watcher all = {0}, none = {.stop_at = 1};
+  PROVED(watched(b, &all));
+  CU_ASSERT(all.asked > 1); /* of the elements, too */
+  OPEN(watched(b, &none));
+  CU_ASSERT_EQUAL(none.asked, 1);
+}
+
+/* How many terms an effort of many ends after. */
+static size_t taken(bench *b, sp_prover *pr) {
+  enum { MANY = 100000 };
+  size_t n = 0;
+  sp_prover_effort(pr, MANY);
+  while (!sp_prover_late(pr)) {
+    sp_fresh(b->p, 3);
+    n++;
+  }
+  return n;
+}
+
+/* Once the programs are known to differ, proofs get less and less. */
+static void effort(bench *b) {
+  sp_prover *pr = prover(b);
+  size_t all = taken(b, pr);
+  CU_ASSERT(all > 99000);
+  sp_prover_deadline(pr, 1000, 40000);
+  size_t first = taken(b, pr), second = taken(b, pr);
+  CU_ASSERT(first > 9000 && first < 11000);
+  CU_ASSERT(second < first && second > 7000);
+  for (int i = 0; i < 10; i++) {
+    second = taken(b, pr);
+  }
+  CU_ASSERT(second > 1000 && second < 3000);
+}
+
 static void reindex_backwards(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
@@ -618,6 +681,8 @@ static void what_no_equation_says_stays_open(bench *b) {
 }
 
 BENCH_TEST(a_sum_is_the_sum_of_its_shards, reindex)
+BENCH_TEST(what_watches_a_proof_may_end_it, watching)
+BENCH_TEST(a_doubted_proof_gets_little, effort)
 BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
 BENCH_TEST(different_operations_are_not_equal, operations_differ)
 BENCH_TEST(what_holds_nearly_nowhere_is_compared_there, probing)
@@ -652,6 +717,8 @@ void suite_rules(void) {
   CU_pSuite s = CU_add_suite("rules", NULL, NULL);
 #define ADD(t) CU_add_test(s, #t, t)
   ADD(a_sum_is_the_sum_of_its_shards);
+  ADD(what_watches_a_proof_may_end_it);
+  ADD(a_doubted_proof_gets_little);
   ADD(a_sum_may_run_backwards);
   ADD(different_operations_are_not_equal);
   ADD(what_holds_nearly_nowhere_is_compared_there);
