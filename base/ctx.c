@@ -284,6 +284,21 @@ sp_code sp_protect(sp_ctx *ctx, void (*fn)(sp_ctx *ctx, void *arg), void *arg) {
   return SP_OK;
 }
 
+sp_code sp_apart(sp_ctx *ctx, void (*fn)(sp_ctx *own, void *arg), void *arg) {
+  sp_ctx *own = sp_ctx_new(&ctx->hooks);
+  if (!own) {
+    return SP_ERR_MEMORY;
+  }
+  if (ctx->limit) {
+    own->limit = ctx->bytes < ctx->limit ? ctx->limit - ctx->bytes : 1;
+  }
+  sp_code code = sp_protect(own, fn, arg);
+  ctx->error = own->error;
+  ctx->error.loc = sp_nowhere();
+  sp_ctx_free(own);
+  return code;
+}
+
 void sp_raise(sp_ctx *ctx, sp_code code, sp_loc loc, const char *hint,
               const char *fmt, ...) {
   ctx->error.code = code;

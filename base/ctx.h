@@ -83,6 +83,10 @@ void sp_scratch_release(sp_ctx *ctx, sp_mark mark);
  * which sp_ctx_error() then describes. Calls nest. */
 sp_code sp_protect(sp_ctx *ctx, void (*fn)(sp_ctx *ctx, void *arg), void *arg);
 const sp_error *sp_ctx_error(const sp_ctx *ctx);
+/* The same in a context of its own, which is freed afterwards: what is large
+ * and needed for a while. fn must not allocate from, or raise an error in, the
+ * outer context; that gets the error, without its place. */
+sp_code sp_apart(sp_ctx *ctx, void (*fn)(sp_ctx *own, void *arg), void *arg);
 /* hint may be NULL. Must only be called under sp_protect. */
 noreturn void sp_raise(sp_ctx *ctx, sp_code code, sp_loc loc, const char *hint,
                        const char *fmt, ...)

@@ -54,7 +54,7 @@ typedef struct sp_solver_stats {
   uint64_t failed, tired; /* different formulas not proved; by the limit */
   uint64_t steps_failed;  /* of those, in Z3's own measure of work */
   uint64_t cache_hits;
-  double seconds;     /* in Z3 */
+  double seconds; /* in Z3 */
 } sp_solver_stats;
 
 sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o);

@@ -99,6 +99,7 @@ typedef struct spi_sym {
   const int64_t *ints; /* INT, BOOL table */
   const sp_num *nums;  /* REAL table */
   uint64_t hash;
+  uint32_t next_table; /* an older one in its chain, or 0 */
 } spi_sym;
 
 typedef struct spi_pick {
@@ -123,7 +124,7 @@ typedef struct spi_memo {
   spi_memo_slot *slot;
 } spi_memo;
 
-enum { SPI_PAGE = 1024 };
+enum { SPI_PAGE = 1024, SPI_CHAINS = 1024 };
 
 struct sp_pool {
   sp_ctx *ctx;
@@ -144,8 +145,9 @@ struct sp_pool {
     const spi_set *a, *b, *both;
   } unions[256]; /* recent unions */
   SP_VEC(spi_var) vars;
-  SP_VEC(uint32_t) bound; /* indices of BOUND vars */
-  SP_VEC(spi_sym) syms;   /* index sp_sym.v; 0 unused */
+  SP_VEC(uint32_t) bound;      /* indices of BOUND vars */
+  SP_VEC(spi_sym) syms;        /* index sp_sym.v; 0 unused */
+  uint32_t tables[SPI_CHAINS]; /* by hash: the latest, or 0 */
   SP_VEC(const char *) fns;
   SP_VEC(spi_pick) picks; /* sp_fn_picks */
   SP_VEC(spi_fact) facts; /* narrowing; active are [facts_from, facts.n) */

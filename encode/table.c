@@ -15,14 +15,18 @@ static int64_t table_size(sp_pool *p, uint32_t n, const int64_t *extents) {
   return size;
 }
 
+static uint32_t *chain_of(sp_pool *p, uint64_t hash) {
+  return &p->tables[hash % SPI_CHAINS];
+}
+
 /* A table with the same contents, or none. */
-static sp_sym table_find(const sp_pool *p, const spi_sym *t, const void *values,
+static sp_sym table_find(sp_pool *p, const spi_sym *t, const void *values,
                          size_t bytes) {
-  for (uint32_t i = 1; i < p->syms.n; i++) {
+  for (uint32_t i = *chain_of(p, t->hash); i; i = p->syms.v[i].next_table) {
     const spi_sym *s = &p->syms.v[i];
     const void *own = s->nums ? (const void *)s->nums : s->ints;
-    if (s->is_table && s->hash == t->hash && s->sort == t->sort &&
-        s->n_args == t->n_args && s->n_values == t->n_values &&
+    if (s->hash == t->hash && s->sort == t->sort && s->n_args == t->n_args &&
+        s->n_values == t->n_values &&
         (t->n_args == 0 ||
          memcmp(s->extents, t->extents, t->n_args * sizeof *t->extents) == 0) &&
         (bytes == 0 || memcmp(own, values, bytes) == 0)) {
@@ -52,6 +56,8 @@ static sp_sym table_new(sp_pool *p, spi_sym proto, const void *values,
     d->is_table = true;
     d->n_values = proto.n_values;
     d->hash = proto.hash;
+    d->next_table = *chain_of(p, d->hash);
+    *chain_of(p, d->hash) = s.v;
   }
   return s;
 }

@@ -193,6 +193,27 @@ static void count_call(void *arg) {
   ++*(int *)arg;
 }
 
+static void use_much(sp_ctx *own, void *arg) {
+  sp_ctx_on_free(own, count_call, arg);
+  memset(sp_alloc(own, 1 << 20), 1, 1 << 20);
+}
+
+static void what_is_done_apart_leaves_nothing(void) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  size_t before = sp_ctx_bytes(ctx);
+  int freed = 0;
+  CU_ASSERT_EQUAL(sp_apart(ctx, use_much, &freed), SP_OK);
+  CU_ASSERT_EQUAL(freed, 1);
+  CU_ASSERT_EQUAL(sp_ctx_bytes(ctx), before);
+  char word[] = "apart";
+  CU_ASSERT_EQUAL(sp_apart(ctx, raise_with_hint, word), SP_ERR_INPUT);
+  CU_ASSERT_PTR_NOT_NULL(strstr(sp_ctx_error(ctx)->message, "apart"));
+  sp_ctx_set_limit(ctx, 4096);
+  freed = 0;
+  CU_ASSERT_EQUAL(sp_apart(ctx, use_much, &freed), SP_ERR_MEMORY);
+  sp_ctx_free(ctx);
+}
+
 static void register_cleanup(sp_ctx *ctx, void *arg) {
   sp_ctx_on_free(ctx, count_call, arg);
 }
@@ -217,5 +238,6 @@ void suite_ctx(void) {
   CU_ADD_TEST(s, sizes_that_overflow_are_errors);
   CU_ADD_TEST(s, memory_is_zeroed);
   CU_ADD_TEST(s, equal_names_are_the_same_pointer);
+  CU_ADD_TEST(s, what_is_done_apart_leaves_nothing);
   CU_ADD_TEST(s, cleanups_run_once_when_the_context_goes);
 }
