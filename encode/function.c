@@ -66,32 +66,37 @@ sp_expr spi_picked_from(const sp_pool *p, const spi_node_t *d, bool positions) {
 
 /* ---- signs ---- */
 
-enum { SIGN_DEPTH = 12, SIGN_WIDTH = 64 };
+/* How far a sign is looked for: into each other, and in all. A norm over the
+ * parameters of a model is the root of a sum of hundreds of terms. */
+enum { SIGN_DEPTH = 12, SIGN_TERMS = 4096 };
+
+typedef struct look {
+  int depth, terms; /* left */
+} look;
 
 /* 2: positive, 1: not negative, 0: not known */
-static int sign_of(sp_pool *p, sp_expr e, int depth);
+static int sign_of(sp_pool *p, sp_expr e, look *l);
 
 static int min_int(int a, int b) {
   return a < b ? a : b;
 }
 
-static int sign_all(sp_pool *p, uint32_t n, const sp_expr *v, int depth) {
+static int sign_all(sp_pool *p, uint32_t n, const sp_expr *v, look *l) {
   int s = 2;
   for (uint32_t i = 0; i < n && s; i++) {
-    s = min_int(s, sign_of(p, v[i], depth));
+    s = min_int(s, sign_of(p, v[i], l));
   }
   return s;
 }
 
-static int sign_add(sp_pool *p, const spi_node_t *d, int depth) {
+static int sign_add(sp_pool *p, const spi_node_t *d, look *l) {
   int c = sp_num_sign(p, (sp_num){(uint32_t)d->payload});
   if (c < 0) {
     return 0;
   }
   int best = c > 0 ? 2 : 1;
   for (uint32_t i = 0; i < d->n; i++) {
-    int s =
-        sp_num_sign(p, d->coefs.add[i]) > 0 ? sign_of(p, d->args[i], depth) : 0;
+    int s = sp_num_sign(p, d->coefs.add[i]) > 0 ? sign_of(p, d->args[i], l) : 0;
     if (!s) {
       return 0;
     }
@@ -101,10 +106,10 @@ static int sign_add(sp_pool *p, const spi_node_t *d, int depth) {
 }
 
 /* Factors of unknown sign are fine in pairs: x * x is not negative. */
-static int sign_mul(sp_pool *p, const spi_node_t *d, int depth) {
+static int sign_mul(sp_pool *p, const spi_node_t *d, look *l) {
   int s = 2;
   for (uint32_t i = 0; i < d->n; i++) {
-    int f = sign_of(p, d->args[i], depth);
+    int f = sign_of(p, d->args[i], l);
     if (!f && i + 1 < d->n && spi_same(d->args[i], d->args[i + 1])) {
       f = 1;
       i++;
@@ -114,63 +119,58 @@ static int sign_mul(sp_pool *p, const spi_node_t *d, int depth) {
   return s;
 }
 
-static int sign_fn(sp_pool *p, const spi_node_t *d, int depth) {
+static int sign_fn(sp_pool *p, const spi_node_t *d, look *l) {
   spi_reals *r = spi_reals_of(p);
   if (d->payload == r->exp) { /* of minus infinity: 0 */
     return spi_ends(p, d->args[0]) & SPI_END_LOW ? 1 : 2;
   }
   if (d->payload == r->inv) {
-    return sign_of(p, d->args[0], depth);
+    return sign_of(p, d->args[0], l);
   }
   if (d->payload == r->sqrt) {
-    return sign_of(p, d->args[0], depth) == 2 ? 2 : 1;
+    return sign_of(p, d->args[0], l) == 2 ? 2 : 1;
   }
   if (d->payload == r->abs) {
     return 1;
   }
   sp_expr from = spi_picked_from(p, d, false);
-  return from.v ? sign_of(p, sp_red_body(p, from), depth) : 0;
+  return from.v ? sign_of(p, sp_red_body(p, from), l) : 0;
 }
 
-static int sign_max(sp_pool *p, const spi_node_t *d, int depth) {
+static int sign_max(sp_pool *p, const spi_node_t *d, look *l) {
   int best = 0;
   for (uint32_t i = 0; i < d->n; i++) {
-    int s = sign_of(p, d->args[i], depth);
+    int s = sign_of(p, d->args[i], l);
     best = s > best ? s : best;
   }
   return best;
 }
 
-static int sign_of(sp_pool *p, sp_expr e, int depth) {
+static int sign_at(sp_pool *p, sp_expr e, look *l) {
   const spi_node_t *d = spi_get(p, e);
-  if (d->sort != SP_SORT_REAL || depth == 0 || d->n > SIGN_WIDTH) {
-    return 0;
-  }
   int64_t lo, hi;
-  depth--;
   switch ((int)d->kind) {
   case SP_KIND_NUM:
     return sp_num_sign(p, (sp_num){(uint32_t)d->payload}) + 1;
   case SP_KIND_INF:
     return d->payload ? 0 : 2;
   case SP_KIND_ADD:
-    return sign_add(p, d, depth);
+    return sign_add(p, d, l);
   case SP_KIND_MUL:
-    return sign_mul(p, d, depth);
+    return sign_mul(p, d, l);
   case SP_KIND_MAX:
-    return sign_max(p, d, depth);
+    return sign_max(p, d, l);
   case SP_KIND_MIN:
-    return sign_all(p, d->n, d->args, depth);
+    return sign_all(p, d->n, d->args, l);
   case SP_KIND_ITE:
-    return sign_all(p, 2, d->args + 1, depth);
+    return sign_all(p, 2, d->args + 1, l);
   case SP_KIND_RED: /* the ranges are not empty */
-    return d->payload == SP_RED_LAMBDA ? 0
-                                       : sign_of(p, d->args[d->n - 1], depth);
+    return d->payload == SP_RED_LAMBDA ? 0 : sign_of(p, d->args[d->n - 1], l);
   case SP_KIND_I2R:
     sp_range(p, d->args[0], &lo, &hi);
     return lo > 0 ? 2 : lo == 0;
   case SP_KIND_FN:
-    return sign_fn(p, d, depth);
+    return sign_fn(p, d, l);
   case SP_KIND_READ:
     return spi_sym_of(p, sp_read_sym(p, e))->sign;
   default:
@@ -178,12 +178,27 @@ static int sign_of(sp_pool *p, sp_expr e, int depth) {
   }
 }
 
+static int sign_of(sp_pool *p, sp_expr e, look *l) {
+  if (sp_sort_of(p, e) != SP_SORT_REAL || l->depth == 0 || l->terms == 0) {
+    return 0;
+  }
+  l->depth--;
+  l->terms--;
+  int s = sign_at(p, e, l);
+  l->depth++;
+  return s;
+}
+
+static int sign(sp_pool *p, sp_expr e) {
+  return sign_of(p, e, &(look){SIGN_DEPTH, SIGN_TERMS});
+}
+
 bool spi_positive(sp_pool *p, sp_expr e) {
-  return sign_of(p, e, SIGN_DEPTH) == 2;
+  return sign(p, e) == 2;
 }
 
 bool spi_nonnegative(sp_pool *p, sp_expr e) {
-  return sign_of(p, e, SIGN_DEPTH) >= 1;
+  return sign(p, e) >= 1;
 }
 
 bool spi_nonzero(sp_pool *p, sp_expr e) {
@@ -194,7 +209,7 @@ bool spi_nonzero(sp_pool *p, sp_expr e) {
 void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition) {
   assert(s.v > 0 && s.v < p->syms.n && p->syms.v[s.v].sort == SP_SORT_REAL);
   spi_sym *sym = &p->syms.v[s.v];
-  sym->sign = sign_of(p, definition, SIGN_DEPTH);
+  sym->sign = sign(p, definition);
   sym->ends = spi_ends(p, definition);
   p->infinite_names = p->infinite_names || sym->ends != 0;
 }

@@ -46,7 +46,9 @@ enum {
   MAX_DEPTH = 12,
   SIMPLER_DEPTH = 4,
   BRANCH_DEPTH = 3,
-  MAX_REDS = 24,
+  MAX_REDS = 512, /* a norm over all parameters of a model has one for each */
+  MAX_COMBINED = 24,
+  MAX_FORMS = 576, /* pairs that may be equal though their forms differ */
   PROBE_BUDGET = 30000,
   PROBE_PLACES = 32
 };
@@ -210,19 +212,8 @@ sp_expr spi_onehot(sp_prover *pr, sp_expr e) {
 /* Outermost reductions, and sums (max, min) that may be the pieces of one. */
 typedef struct outer {
   uint32_t n_reds, n_pieces;
-  sp_expr red[MAX_REDS], pieces[MAX_REDS];
+  sp_expr red[MAX_REDS], pieces[MAX_COMBINED];
 } outer;
-
-static void outer_add(sp_expr *v, uint32_t *n, sp_expr e) {
-  for (uint32_t i = 0; i < *n; i++) {
-    if (v[i].v == e.v) {
-      return;
-    }
-  }
-  if (*n < MAX_REDS) {
-    v[(*n)++] = e;
-  }
-}
 
 static void outer_collect(sp_pool *p, sp_expr e, outer *o, spi_seen *seen) {
   if ((sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) ||
@@ -231,11 +222,13 @@ static void outer_collect(sp_pool *p, sp_expr e, outer *o, spi_seen *seen) {
   }
   sp_red_op op;
   sp_num coef;
-  if (spi_is_pieces(p, e, &op, &coef)) {
-    outer_add(o->pieces, &o->n_pieces, e);
+  if (o->n_pieces < MAX_COMBINED && spi_is_pieces(p, e, &op, &coef)) {
+    o->pieces[o->n_pieces++] = e;
   }
   if (sp_kind_of(p, e) == SP_KIND_RED) {
-    outer_add(o->red, &o->n_reds, e);
+    if (o->n_reds < MAX_REDS) {
+      o->red[o->n_reds++] = e;
+    }
     return;
   }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
@@ -299,10 +292,10 @@ static sp_hyps single_lemmas(sp_prover *pr, sp_expr e, const outer *o,
 
 /* Worth trying? Functions are compared point by point, which costs little, and
  * their raw bodies may differ in form; in logic a mask is part of the form. */
-static bool may_be_equal(sp_pool *p, sp_expr x, sp_expr y) {
+static bool may_be_equal(sp_pool *p, sp_expr x, sp_expr y, bool few) {
   sp_red_op op = sp_red_op_of(p, x);
   bool any_form = op == SP_RED_LAMBDA || op == SP_RED_OR || op == SP_RED_AND;
-  return (any_form && op == sp_red_op_of(p, y)) ||
+  return (few && any_form && op == sp_red_op_of(p, y)) ||
          sp_skeleton(p, x) == sp_skeleton(p, y);
 }
 
@@ -330,7 +323,7 @@ static sp_expr one_form(sp_prover *pr, sp_expr e, sp_hyps hyps) {
       sp_red_op op = sp_red_op_of(p, x);
       bool extrema = op == SP_RED_MAX || op == SP_RED_MIN;
       if (extrema && x.v != y.v && sp_red_op_of(p, y) == op &&
-          may_be_equal(p, x, y) && spi_red_equal(pr, x, y, hyps)) {
+          may_be_equal(p, x, y, true) && spi_red_equal(pr, x, y, hyps)) {
         renaming r = {x, y};
         e = sp_map(p, e, rename_node, &r);
         break;
@@ -355,10 +348,11 @@ static bool equal_by_lemmas(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     }
   }
   sp_hyps given = hyps;
+  bool few = oa.n_reds * ob.n_reds <= MAX_FORMS;
   for (uint32_t i = 0; i < oa.n_reds; i++) {
     for (uint32_t k = 0; k < ob.n_reds; k++) {
       sp_expr x = oa.red[i], y = ob.red[k];
-      if (x.v != y.v && may_be_equal(p, x, y) &&
+      if (x.v != y.v && may_be_equal(p, x, y, few) &&
           spi_red_equal(pr, x, y, given)) {
         hyps = spi_hyps_with(pr, hyps, equation(p, x, y));
       }

@@ -197,6 +197,39 @@ CLIP = """k[]: sqrt.default(%s)
 case('clipped_by_norm', STEP + CLIP % ('t', '[4, 3]', '[6]'), STEP + 's[]: sum(t)\n' + CLIP % ('s', '[2, 3]', '[3]'),
      'x[4, 3] -> [2, 3] Shard(0); y[6] -> [3] Shard(0)', 'Shard(0); Shard(0)', ('sqrt.default(s)', 'sqrt.default(t)'), ('sum(t)', 'avg(t)'))
 
+# ---- the norm of the gradients of a model: a norm of norms; on ranks sums of squares, of what is cut over all ranks and of what all have ----
+def norm_of_all(n, cut):
+    """cut(i): tensor i is cut. The sequential graph, that of a rank, inputs, outputs."""
+    names, local = ['g%d' % i for i in range(n)], ['[2, 3]' if cut(i) else '[4, 3]' for i in range(n)]
+    total = ['n%d[]: linalg_vector_norm.default(%s, 2)' % x for x in enumerate(names)]
+    total += ['v[%d]: stack.default([%s])' % (n, ', '.join('n%d' % i for i in range(n))), 't[]: linalg_vector_norm.default(v, 2)']
+    last = 'e[]: add.Tensor(t, 1e-06)\nr[]: reciprocal.default(e)\nc[]: clamp.default(r, None, 1.0)\n'
+    last += '\n'.join('y%d%%s: mul.Tensor(g%d, c)' % (i, i) for i in range(3)) + '\nreturn t, y0, y1, y2'
+    sums, at = [], {True: None, False: None}
+    for i, x in enumerate(names):
+        sums += ['q%d%s: mul.Tensor(%s, %s)' % (i, local[i], x, x), 's%d[]: sum.default(q%d)' % (i, i)]
+        if at[cut(i)] is not None:
+            sums.append('a%d[]: add.Tensor(%s, s%d)' % (i, at[cut(i)], i))
+        at[cut(i)] = 's%d' % i if at[cut(i)] is None else 'a%d' % i
+    sums += ['all[]: sum(%s)' % at[True]] + (['b[]: add.Tensor(all, %s)' % at[False]] if at[False] else [])
+    sums.append('t[]: sqrt.default(%s)' % ('b' if at[False] else 'all'))
+    placed = ['%s[4, 3] -> [2, 3] Shard(0)' % x if cut(i) else x + '[4, 3] Replicate' for i, x in enumerate(names)]
+    return ('\n'.join(total) + '\n' + last % (('[4, 3]',) * 3), '\n'.join(sums) + '\n' + last % tuple(local[:3]), '; '.join(placed),
+            'Replicate; ' + '; '.join('Shard(0)' if cut(i) else 'Replicate' for i in range(3)))
+
+
+case('norm_of_a_model', *norm_of_all(66, lambda i: i % 3 < 2), ('all[]: sum(', 'all[]: avg('), ('add.Tensor(all, ', 'add.Tensor(a64, '),
+     ('s40[]: sum.default(q40)', 's40[]: sum.default(q37)'))
+
+def norms_of_all(n):
+    whole, part, inputs, outputs = norm_of_all(n, lambda i: True)
+    root = 'w[]: linalg_vector_norm.default(v, 2)\nq[]: mul.Tensor(w, w)\nall[]: sum(q)\nt[]: sqrt.default(all)\n'
+    of_rank = whole.replace('t[]: linalg_vector_norm.default(v, 2)\n', root).replace('y0[4, 3]', 'y0[2, 3]').replace('y1[4, 3]', 'y1[2, 3]')
+    return whole, of_rank.replace('y2[4, 3]', 'y2[2, 3]'), inputs, outputs
+
+
+case('norm_of_norms', *norms_of_all(80), ('all[]: sum(', 'all[]: avg('), ('mul.Tensor(w, w)', 'mul.Tensor(w, n0)'), ('sqrt.default(all)', 'sqrt.default(q)'))
+
 # ---- experts ----
 EXPERTS = 'y%s: _grouped_mm.default(x, w, o)\n'
 case('grouped_by_result', EXPERTS % '[8, 6]' + 'return y', EXPERTS % '[8, 3]' + 'return y',
