@@ -117,9 +117,12 @@ static uint64_t add_hash(sp_pool *p, const spi_node_t *d) {
   if (even && pieces(p, d, SP_RED_SUM, &whole)) {
     return sp_num_eq(k, SPI_NUM_ONE) ? whole : mix(h, mix(k.v, whole));
   }
-  uint64_t sum = 0;
+  /* Sums of one form follow each other: they may be pieces of one sum. */
+  uint64_t sum = 0, last = 0;
   for (uint32_t i = 0; i < d->n; i++) {
-    sum += mix(d->coefs.add[i].v, sp_skeleton(p, d->args[i]));
+    uint64_t it = mix(d->coefs.add[i].v, sp_skeleton(p, d->args[i]));
+    sum += it == last && spi_kind(p, d->args[i]) == SP_KIND_RED ? 0 : it;
+    last = it;
   }
   return mix(h, sum);
 }

@@ -142,36 +142,55 @@ static void permutation(uint32_t n, uint32_t which, uint32_t *order) {
   }
 }
 
-/* Operands of commutative nodes: runs of equal skeletons correspond in some
- * order. Pools sort by skeleton, so runs line up. */
-static bool walk_commutative(sp_match *m, sp_expr a, sp_expr b, int depth) {
-  sp_pool *p = m->p;
-  uint32_t n = sp_n_args(p, a);
-  if (n != sp_n_args(p, b)) {
-    return false;
+/* The operands from i on that have the skeleton of the first. */
+static uint32_t run_end(sp_pool *p, sp_expr e, uint32_t i) {
+  uint64_t skeleton = sp_skeleton(p, sp_arg(p, e, i));
+  uint32_t end = i + 1;
+  while (end < sp_n_args(p, e) &&
+         sp_skeleton(p, sp_arg(p, e, end)) == skeleton) {
+    end++;
   }
-  uint32_t i = 0;
-  while (i < n) {
-    uint64_t skeleton = sp_skeleton(p, sp_arg(p, a, i));
-    uint32_t end = i;
-    while (end < n && sp_skeleton(p, sp_arg(p, a, end)) == skeleton) {
-      end++;
+  return end;
+}
+
+/* len operands of a from i on and of b from k on, in some order. */
+static bool walk_run(sp_match *m, sp_expr a, uint32_t i, sp_expr b, uint32_t k,
+                     uint32_t len, int depth) {
+  uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  if (len > 1 && len <= 5) {
+    permutation(len, decide(m, factorial(len)), order);
+  }
+  for (uint32_t at = 0; at < len; at++) {
+    uint32_t to = len <= 5 ? order[at] : at;
+    if (!walk(m, sp_arg(m->p, a, i + at), sp_arg(m->p, b, k + to), depth + 1)) {
+      return false;
     }
-    uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    uint32_t len = end - i;
-    if (len > 1 && len <= 5) {
-      permutation(len, decide(m, factorial(len)), order);
-    }
-    for (uint32_t k = i; k < end; k++) {
-      uint32_t at = len <= 5 ? i + order[k - i] : k;
-      if (sp_skeleton(p, sp_arg(p, b, at)) != skeleton ||
-          !walk(m, sp_arg(p, a, k), sp_arg(p, b, at), depth + 1)) {
-        return false;
-      }
-    }
-    i = end;
   }
   return true;
+}
+
+/* Operands of commutative nodes: runs of equal skeletons correspond in some
+ * order. Pools sort by skeleton, so runs line up. Of sums whose number differs
+ * some are pieces of one: the first ones show where things are. */
+static bool walk_commutative(sp_match *m, sp_expr a, sp_expr b, int depth) {
+  sp_pool *p = m->p;
+  uint32_t na = sp_n_args(p, a), nb = sp_n_args(p, b), i = 0, k = 0;
+  while (i < na && k < nb) {
+    sp_expr x = sp_arg(p, a, i), y = sp_arg(p, b, k);
+    uint32_t ia = run_end(p, a, i), kb = run_end(p, b, k), len = ia - i;
+    bool pieces = len != kb - k;
+    if (sp_skeleton(p, x) != sp_skeleton(p, y) ||
+        (pieces && (sp_kind_of(p, a) != SP_KIND_ADD ||
+                    sp_kind_of(p, x) != SP_KIND_RED))) {
+      return false;
+    }
+    if (!walk_run(m, a, i, b, k, pieces ? 1 : len, depth)) {
+      return false;
+    }
+    i = ia;
+    k = kb;
+  }
+  return i == na && k == nb;
 }
 
 static bool walk_args(sp_match *m, sp_expr a, sp_expr b, int depth) {

@@ -47,7 +47,7 @@ enum {
   SIMPLER_DEPTH = 4,
   BRANCH_DEPTH = 3,
   MAX_REDS = 512, /* a norm over all parameters of a model has one for each */
-  MAX_COMBINED = 24,
+  MAX_LIKE = 64,
   MAX_FORMS = 576, /* pairs that may be equal though their forms differ */
   PROBE_BUDGET = 30000,
   PROBE_PLACES = 32
@@ -212,8 +212,35 @@ sp_expr spi_onehot(sp_prover *pr, sp_expr e) {
 /* Outermost reductions, and sums (max, min) that may be the pieces of one. */
 typedef struct outer {
   uint32_t n_reds, n_pieces;
-  sp_expr red[MAX_REDS], pieces[MAX_COMBINED];
+  sp_expr red[MAX_REDS], pieces[MAX_REDS];
 } outer;
+
+static void add_pieces(outer *o, sp_expr e) {
+  if (o->n_pieces < MAX_REDS) {
+    o->pieces[o->n_pieces++] = e;
+  }
+}
+
+/* A sum of more than the pieces of one reduction (a norm over tensors of which
+ * each rank has a part): addends of one form, which follow each other, may be
+ * the pieces of one. */
+static void add_like_addends(sp_pool *p, outer *o, sp_expr e) {
+  uint32_t n = sp_n_args(p, e);
+  for (uint32_t i = 0, end; i < n; i = end) {
+    sp_expr first = sp_arg(p, e, i), sum = first;
+    for (end = i + 1; end < n && end - i < MAX_LIKE; end++) {
+      sp_expr next = sp_arg(p, e, end);
+      if (sp_skeleton(p, next) != sp_skeleton(p, first) ||
+          !sp_num_eq(sp_add_coef(p, e, end), sp_add_coef(p, e, i))) {
+        break;
+      }
+      sum = sp_add(p, sum, next);
+    }
+    if (sp_kind_of(p, first) == SP_KIND_RED && end > i + 1 && end < i + n) {
+      add_pieces(o, sp_scale(p, sum, sp_add_coef(p, e, i)));
+    }
+  }
+}
 
 static void outer_collect(sp_pool *p, sp_expr e, outer *o, spi_seen *seen) {
   if ((sp_sort_of(p, e) == SP_SORT_INT && !sp_has_red(p, e)) ||
@@ -222,8 +249,11 @@ static void outer_collect(sp_pool *p, sp_expr e, outer *o, spi_seen *seen) {
   }
   sp_red_op op;
   sp_num coef;
-  if (o->n_pieces < MAX_COMBINED && spi_is_pieces(p, e, &op, &coef)) {
-    o->pieces[o->n_pieces++] = e;
+  if (spi_is_pieces(p, e, &op, &coef)) {
+    add_pieces(o, e);
+  }
+  if (sp_kind_of(p, e) == SP_KIND_ADD && sp_sort_of(p, e) == SP_SORT_REAL) {
+    add_like_addends(p, o, e);
   }
   if (sp_kind_of(p, e) == SP_KIND_RED) {
     if (o->n_reds < MAX_REDS) {
@@ -241,7 +271,9 @@ static outer outer_of(sp_pool *p, sp_expr e) {
   sp_mark mark = sp_scratch_mark(ctx);
   spi_seen seen = {.ctx = ctx};
   outer o = {0};
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
   outer_collect(p, e, &o, &seen);
+  sp_pool_mode(p, mode);
   sp_scratch_release(ctx, mark);
   return o;
 }

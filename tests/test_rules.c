@@ -272,6 +272,28 @@ static sp_expr batches(bench *b, sp_sym x, int64_t apart) {
   return red1(b, SP_RED_SUM, r, sp_add(b->p, first, second));
 }
 
+/* x in two halves, the second from `from` on, and y whole: a sum of norms. */
+static sp_expr halves_and(bench *b, sp_sym x, sp_sym y, int64_t from) {
+  sp_expr j = sp_fresh(b->p, 8), m = sp_fresh(b->p, 8), k = sp_fresh(b->p, 16);
+  sp_expr low = red1(b, SP_RED_SUM, j, at1(b, x, j));
+  sp_expr high = red1(b, SP_RED_SUM, m, at1(b, x, sp_iaddc(b->p, m, from)));
+  sp_expr other = red1(b, SP_RED_SUM, k, at1(b, y, k));
+  return sp_fn1(b->p, "sqrt", sp_add(b->p, other, sp_add(b->p, low, high)));
+}
+
+static void pieces_among_others(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 16);
+  sp_expr k = sp_fresh(b->p, 16), m = sp_fresh(b->p, 16);
+  sp_expr whole = sp_fn1(b->p, "sqrt",
+                         sp_add(b->p, red1(b, SP_RED_SUM, k, at1(b, x, k)),
+                                red1(b, SP_RED_SUM, m, at1(b, y, m))));
+  PROVED(equal(pr, whole, halves_and(b, x, y, 8)));
+  OPEN(equal(pr, whole, halves_and(b, x, y, 7)));
+  OPEN(equal(pr, whole, halves_and(b, x, y, 0)));
+}
+
 static void nested_pieces(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
@@ -692,6 +714,7 @@ BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
 BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
 BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
 BENCH_TEST(a_ring_sees_every_piece_once, pieces)
+BENCH_TEST(pieces_of_one_sum_among_others, pieces_among_others)
 BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
 BENCH_TEST(few_points_are_written_out, written)
 BENCH_TEST(tiles_may_reach_beyond, tiles_with_remainder)
@@ -740,6 +763,7 @@ void suite_rules(void) {
   ADD(neighbours_of_neighbours_are_neighbours);
   ADD(partners_of_partners_are_partners);
   ADD(what_holds_on_each_rank_holds);
+  ADD(pieces_of_one_sum_among_others);
   ADD(many_pieces_are_counted);
   ADD(a_ring_writes_every_block);
   ADD(the_maximum_of_maxima_decides);
