@@ -369,6 +369,11 @@ static void assert_element(spi_abstract *a, sp_sym sym, sp_expr e, sp_smt t) {
     keep(a, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, lo), t));
   if (hi != INT64_MAX)
     keep(a, sp_smt_2(f, SP_SMT_LE, t, sp_smt_int(f, hi)));
+  for (uint32_t i = 0; i < s->n_gaps; i++) {
+    sp_smt below = sp_smt_2(f, SP_SMT_LT, t, sp_smt_int(f, s->gaps[i].lo));
+    sp_smt above = sp_smt_2(f, SP_SMT_LT, sp_smt_int(f, s->gaps[i].hi), t);
+    keep(a, sp_smt_2(f, SP_SMT_OR, below, above));
+  }
   if (a->args.n > mark)
     assert_inside(a, s, e, gather(a, SP_SMT_AND, mark));
 }

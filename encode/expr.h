@@ -142,7 +142,7 @@ bool sp_is_false(const sp_pool *p, sp_expr e);
  * their number do not count, symbols, functions, operators, real constants do.
  * Equal skeletons are a hint that two terms may be equal up to indices. A sum
  * (max, min) of n like pieces has the skeleton of one reduction of the piece,
- * so that a reduction meets its pieces. */
+ * so that a reduction meets its pieces; so has a run of like sums in a sum. */
 uint64_t sp_skeleton(sp_pool *p, sp_expr e);
 
 /* Free variables. The set is a sorted array of VAR terms owned by the pool. */
@@ -185,6 +185,14 @@ static inline bool sp_num_eq(sp_num a, sp_num b) {
 sp_sym sp_sym_new(sp_pool *p, const char *name, sp_sort sort, uint32_t n_args,
                   const int64_t *extents);
 void sp_sym_set_range(sp_pool *p, sp_sym s, int64_t lo, int64_t hi);
+/* The integers from lo to hi. */
+typedef struct sp_stretch {
+  int64_t lo, hi;
+} sp_stretch;
+/* No element is in one of these gaps: inside of its range, in order, with
+ * numbers between them. The array is kept. */
+void sp_sym_set_gaps(sp_pool *p, sp_sym s, uint32_t n, const sp_stretch *gaps);
+uint32_t sp_sym_gaps(const sp_pool *p, sp_sym s, const sp_stretch **gaps);
 /* Elements of a REAL symbol have the sign that shows of the form of this term,
  * their definition, for all values of its variables, and may be infinite where
  * that may. */

@@ -91,9 +91,11 @@ typedef struct spi_sym {
   sp_sort sort;
   uint32_t n_args;
   const int64_t *extents;
-  int64_t lo, hi; /* INT: of the elements */
-  int sign;       /* REAL: 2 positive, 1 not negative, 0 not known */
-  unsigned ends;  /* REAL: the infinities that elements may be, by name */
+  int64_t lo, hi;  /* INT: of the elements */
+  uint32_t n_gaps; /* INT: between lo and hi */
+  const sp_stretch *gaps;
+  int sign;              /* REAL: 2 positive, 1 not negative, 0 not known */
+  unsigned ends;         /* REAL: the infinities that elements may be */
   bool is_table, no_fit; /* no_fit: sp_fit failed on the whole table */
   int64_t n_values;
   const int64_t *ints; /* INT, BOOL table */

@@ -312,6 +312,21 @@ static interval plain_range(sp_pool *p, sp_expr e, spi_node_t *d) {
   return (interval){d->lo, d->hi};
 }
 
+/* An end that facts moved into a gap moves on. */
+static interval beyond_gaps(const sp_pool *p, sp_sym sym, interval r) {
+  const sp_stretch *gap;
+  uint32_t n = sp_sym_gaps(p, sym, &gap);
+  for (uint32_t i = 0; i < n; i++) {
+    if (r.lo >= gap[i].lo && r.lo <= gap[i].hi) {
+      r.lo = gap[i].hi + 1;
+    }
+    if (r.hi >= gap[i].lo && r.hi <= gap[i].hi) {
+      r.hi = gap[i].lo - 1;
+    }
+  }
+  return r;
+}
+
 /* Not cached, so shared subterms are visited again and again: after a while
  * the plain interval has to do. */
 static interval narrowed_range(sp_pool *p, sp_expr e, spi_node_t *d) {
@@ -325,6 +340,9 @@ static interval narrowed_range(sp_pool *p, sp_expr e, spi_node_t *d) {
   if (d->kind != SP_KIND_LIN) {
     int64_t one = 1;
     r = apply_facts(p, r, 0, 1, &e, &one);
+  }
+  if (d->kind == SP_KIND_READ) {
+    r = beyond_gaps(p, sp_read_sym(p, e), r);
   }
   if (outermost) {
     p->range_work = 0;

@@ -68,6 +68,18 @@ void sp_sym_set_range(sp_pool *p, sp_sym s, int64_t lo, int64_t hi) {
   p->syms.v[s.v].hi = hi;
 }
 
+void sp_sym_set_gaps(sp_pool *p, sp_sym s, uint32_t n, const sp_stretch *gaps) {
+  assert(s.v > 0 && s.v < p->syms.n && p->syms.v[s.v].sort == SP_SORT_INT);
+  p->syms.v[s.v].n_gaps = n;
+  p->syms.v[s.v].gaps = gaps;
+}
+
+uint32_t sp_sym_gaps(const sp_pool *p, sp_sym s, const sp_stretch **gaps) {
+  const spi_sym *d = spi_sym_of(p, s);
+  *gaps = d->gaps;
+  return d->n_gaps;
+}
+
 sp_sym sp_sym_table_int(sp_pool *p, sp_sort sort, uint32_t n_args,
                         const int64_t *extents, const int64_t *values) {
   assert(sort != SP_SORT_REAL);

@@ -447,7 +447,7 @@ static sp_range_given *range_of(spi_lowering *l, uint32_t t) {
       return &l->ranges.v[i];
     }
   }
-  sp_push(l->ctx, &l->ranges, ((sp_range_given){t, -far, far, NULL}));
+  sp_push(l->ctx, &l->ranges, ((sp_range_given){t, -far, far, NULL, 0, NULL}));
   return &l->ranges.v[l->ranges.n - 1];
 }
 

@@ -378,24 +378,67 @@ void spi_read_constants(sp_ctx *ctx, sp_spec *spec, const sp_yaml *node) {
 
 /* ---- ranges ---- */
 
+enum { MAX_PARTS = 64 }; /* of a range */
+
+/* [low, high) */
+static sp_stretch read_range(sp_ctx *ctx, const sp_yaml *x, const char *name) {
+  if (x->kind != SP_YAML_LIST || x->n != 2) {
+    sp_yaml_fail(ctx, x,
+                 "ids: [0, 32000] for 0 <= ids < 32000; labels: [-100, [0, "
+                 "32000]] for -100 or one of these",
+                 "the range of %.80s is not [low, high]", name);
+  }
+  int64_t lo = sp_yaml_int(ctx, x->items[0], "the lower end");
+  int64_t hi = sp_yaml_int(ctx, x->items[1], "the upper end");
+  if (lo >= hi) {
+    sp_yaml_fail(ctx, x, "the upper end is not in the range",
+                 "the range [%lld, %lld) is empty", (long long)lo,
+                 (long long)hi);
+  }
+  return (sp_stretch){lo, hi - 1};
+}
+
+static sp_stretch read_part(sp_ctx *ctx, const sp_yaml *x, const char *name) {
+  if (x->kind == SP_YAML_LIST) {
+    return read_range(ctx, x, name);
+  }
+  int64_t v = sp_yaml_int(ctx, x, "a value");
+  if (v == INT64_MAX) {
+    sp_yaml_fail(ctx, x, NULL, "the value is too large");
+  }
+  return (sp_stretch){v, v};
+}
+
+/* A range, or a list of ranges and values, one of them a range: two values
+ * would be one. */
+static bool is_union(const sp_yaml *x) {
+  bool any = false;
+  for (size_t i = 0; x->kind == SP_YAML_LIST && i < x->n; i++) {
+    any = any || x->items[i]->kind == SP_YAML_LIST;
+  }
+  return any;
+}
+
 void spi_read_ranges(sp_ctx *ctx, sp_spec *spec, const sp_yaml *node) {
   sp_yaml_want(ctx, node, SP_YAML_MAP, "assume");
   sp_spec_range *v = sp_alloc_n(ctx, node->n + 1, sizeof *v);
   for (size_t i = 0; i < node->n; i++) {
     const sp_yaml_pair *p = &node->pairs[i];
     const sp_yaml *x = p->value;
-    if (x->kind != SP_YAML_LIST || x->n != 2) {
-      sp_yaml_fail(ctx, x, "ids: [0, 32000] for 0 <= ids < 32000",
-                   "the range of %.80s is not [low, high]", p->key->text);
+    if (is_union(x) && x->n > MAX_PARTS) {
+      sp_yaml_fail(ctx, x, NULL, "the range of %.80s has more than %d parts",
+                   p->key->text, MAX_PARTS);
     }
-    v[i] = (sp_spec_range){p->key->text, p->key->loc,
-                           sp_yaml_int(ctx, x->items[0], "the lower end"),
-                           sp_yaml_int(ctx, x->items[1], "the upper end")};
-    if (v[i].lo >= v[i].hi) {
-      sp_yaml_fail(ctx, x, "the upper end is not in the range",
-                   "the range [%lld, %lld) is empty", (long long)v[i].lo,
-                   (long long)v[i].hi);
+    uint32_t n = is_union(x) ? (uint32_t)x->n : 1;
+    sp_stretch *parts = sp_alloc_n(ctx, n, sizeof *parts);
+    if (is_union(x)) {
+      for (uint32_t k = 0; k < n; k++) {
+        parts[k] = read_part(ctx, x->items[k], p->key->text);
+      }
+    } else {
+      parts[0] = read_range(ctx, x, p->key->text);
     }
+    v[i] = (sp_spec_range){p->key->text, p->key->loc, n, parts};
   }
   spec->ranges = v;
   spec->n_ranges = node->n;

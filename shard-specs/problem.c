@@ -20,10 +20,8 @@ static void add_range(spi_relating *x, const sp_spec_range *r, uint32_t seq) {
              "%s is %s: ranges are for integers", t->name,
              sp_shape_text(x->ctx, &t->shape));
   }
-  sp_range_given g = {seq, r->lo, r->hi,
-                      sp_format(x->ctx, "%lld <= %s < %lld (given)",
-                                (long long)r->lo, t->name, (long long)r->hi)};
-  sp_push(x->ctx, &x->ranges, g);
+  sp_push(x->ctx, &x->ranges,
+          sp_range_of_parts(x->ctx, seq, t->name, r->n, r->parts));
 }
 
 static void read_ranges(spi_relating *x) {

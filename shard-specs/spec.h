@@ -10,6 +10,7 @@
 #ifndef SP_SPECS_SPEC_H
 #define SP_SPECS_SPEC_H
 
+#include "encode/expr.h"
 #include "encode/meaning.h"
 #include "graph/layout.h"
 #include "shard-specs/yaml.h"
@@ -78,7 +79,8 @@ typedef struct sp_spec_group {
 typedef struct sp_spec_range {
   const char *name; /* may have wildcards */
   sp_loc loc;
-  int64_t lo, hi;
+  uint32_t n; /* at least one of the parts holds an element */
+  const sp_stretch *parts;
 } sp_spec_range;
 
 typedef struct sp_spec_constant {

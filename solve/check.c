@@ -96,6 +96,7 @@ static void assume_ranges(sp_state *s) {
   for (size_t i = 0; i < s->problem->n_ranges; i++) {
     const sp_range_given *r = &s->problem->ranges[i];
     sp_sym_set_range(s->pool, s->seq[r->seq].sym, r->lo, r->hi - 1);
+    sp_sym_set_gaps(s->pool, s->seq[r->seq].sym, r->n_gaps, r->gaps);
     spi_assumption(s, r->text);
   }
   for (size_t i = 0; i < s->problem->n_notes; i++) {

@@ -22,15 +22,12 @@ const char *spi_draw_mode_text(spi_draw_mode mode) {
   return mode < SPI_DRAW_MODES ? text[mode] : "?";
 }
 
-/* Bounds of an integer input: given, or what the program's shapes suggest, a
+/* The range of an integer input: given, or what the program's shapes suggest, a
  * little beyond. */
-static void bounds(const sp_problem *problem, uint32_t seq, int64_t *lo,
-                   int64_t *hi) {
+static sp_range_given bounds(const sp_problem *problem, uint32_t seq) {
   for (size_t i = 0; i < problem->n_ranges; i++) {
     if (problem->ranges[i].seq == seq) {
-      *lo = problem->ranges[i].lo;
-      *hi = problem->ranges[i].hi - 1;
-      return;
+      return problem->ranges[i];
     }
   }
   int64_t most = 4;
@@ -41,11 +38,11 @@ static void bounds(const sp_problem *problem, uint32_t seq, int64_t *lo,
     }
   }
   bool negative = !sp_dtype_is_unsigned(problem->seq->tensors[seq].shape.dtype);
-  *lo = negative ? -3 : 0;
-  *hi = most + 3;
+  return (sp_range_given){.seq = seq, .lo = negative ? -3 : 0, .hi = most + 4};
 }
 
-static double draw_int(spi_draw_mode mode, uint64_t h, int64_t lo, int64_t hi) {
+static double draw_between(spi_draw_mode mode, uint64_t h, int64_t lo,
+                           int64_t hi) {
   uint64_t size = (uint64_t)(hi - lo) + 1;
   if (mode == SPI_DRAW_ENDS) {
     return (double)(h & 1 ? lo : hi);
@@ -54,6 +51,26 @@ static double draw_int(spi_draw_mode mode, uint64_t h, int64_t lo, int64_t hi) {
     return (double)(lo + (int64_t)(size / 2) + (int64_t)(h & 1));
   }
   return (double)(lo + (int64_t)(h % size));
+}
+
+/* Where there are gaps: what would be in one, and all ends, are of some part.
+ */
+static double draw_int(spi_draw_mode mode, uint64_t h,
+                       const sp_range_given *r) {
+  int64_t lo = r->lo, hi = r->hi - 1;
+  double v = draw_between(mode, h, lo, hi);
+  bool in_gap = mode == SPI_DRAW_ENDS && r->n_gaps > 0;
+  for (uint32_t i = 0; i < r->n_gaps; i++) {
+    in_gap =
+        in_gap || (v >= (double)r->gaps[i].lo && v <= (double)r->gaps[i].hi);
+  }
+  if (!in_gap) {
+    return v;
+  }
+  uint32_t part = (uint32_t)((h >> 40) % (r->n_gaps + 1));
+  lo = part > 0 ? r->gaps[part - 1].hi + 1 : lo;
+  hi = part < r->n_gaps ? r->gaps[part].lo - 1 : hi;
+  return draw_between(mode, h, lo, hi);
 }
 
 /* n with a chance of 2^-n. */
@@ -86,7 +103,7 @@ typedef struct drawing {
   spi_draw_mode mode;
   uint64_t seed;
   uint32_t seq;
-  int64_t lo, hi;
+  sp_range_given range;
   const sp_span *support; /* zero elsewhere; NULL: nowhere */
   const sp_shape *global;
   const sp_layout *layout; /* of its parts on the ranks, */
@@ -103,7 +120,7 @@ static double drawn(const drawing *x, int64_t flat, const int64_t *idx) {
   }
   uint64_t h = spi_draw_mix(spi_draw_mix(x->seed, x->seq), (uint64_t)flat);
   return s->dtype == SP_PRED         ? (double)(h & 1)
-         : sp_dtype_is_int(s->dtype) ? draw_int(x->mode, h, x->lo, x->hi)
+         : sp_dtype_is_int(s->dtype) ? draw_int(x->mode, h, &x->range)
                                      : draw_real(x->mode, h);
 }
 
@@ -175,7 +192,7 @@ static drawing drawing_of(const sp_problem *problem, spi_draw_mode mode,
                .seed = seed,
                .seq = seq,
                .global = &problem->seq->tensors[seq].shape};
-  bounds(problem, seq, &x.lo, &x.hi);
+  x.range = bounds(problem, seq);
   return x;
 }
 

@@ -1,6 +1,7 @@
 /* problem.c: XLA pairs: what the modules themselves say. */
 #include "solve/problem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,53 @@ static uint32_t named_param(sp_ctx *ctx, const sp_program *p,
            "--assume %s: there is no such parameter", name);
 }
 
+static int by_start(const void *a, const void *b) {
+  const sp_stretch *x = a, *y = b;
+  return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* In order, with gaps between them. */
+static uint32_t merged_parts(sp_stretch *v, uint32_t n) {
+  uint32_t kept = 0;
+  qsort(v, n, sizeof *v, by_start);
+  for (uint32_t i = 1; i < n; i++) {
+    if (v[i].lo <= v[kept].hi + 1) {
+      v[kept].hi = v[i].hi > v[kept].hi ? v[i].hi : v[kept].hi;
+    } else {
+      v[++kept] = v[i];
+    }
+  }
+  return kept + 1;
+}
+
+static const char *part_text(sp_ctx *ctx, const char *name, sp_stretch part) {
+  return part.lo == part.hi
+             ? sp_format(ctx, "%s = %lld", name, (long long)part.lo)
+             : sp_format(ctx, "%lld <= %s < %lld", (long long)part.lo, name,
+                         (long long)part.hi + 1);
+}
+
+sp_range_given sp_range_of_parts(sp_ctx *ctx, uint32_t seq, const char *name,
+                                 uint32_t n, const sp_stretch *parts) {
+  assert(n > 0);
+  sp_stretch *v = sp_alloc_n(ctx, n, sizeof *v);
+  sp_stretch *gaps = sp_alloc_n(ctx, n, sizeof *gaps);
+  memcpy(v, parts, n * sizeof *v);
+  n = merged_parts(v, n);
+  const char *text = part_text(ctx, name, v[0]);
+  if (n == 1) { /* one number is a range, too */
+    text = sp_format(ctx, "%lld <= %s < %lld", (long long)v[0].lo, name,
+                     (long long)v[0].hi + 1);
+  }
+  for (uint32_t i = 1; i < n; i++) {
+    gaps[i - 1] = (sp_stretch){v[i - 1].hi + 1, v[i].lo - 1};
+    text = sp_format(ctx, "%s or %s", text, part_text(ctx, name, v[i]));
+  }
+  return (sp_range_given){
+      seq,   v[0].lo, v[n - 1].hi + 1, sp_format(ctx, "%s (given)", text),
+      n - 1, gaps};
+}
+
 /* Two ranges of one parameter: the proof would hold in both, runs would draw
  * from one. */
 static void refuse_twice(sp_ctx *ctx, const sp_problem *problem,
@@ -141,7 +189,8 @@ void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
     if (used) {
       refuse_twice(ctx, problem, ranges.v, ranges.n, seq);
       refuse_twice(ctx, problem, problem->ranges, problem->n_ranges, seq);
-      sp_push(ctx, &ranges, ((sp_range_given){seq, a->lo, a->hi, text}));
+      sp_push(ctx, &ranges,
+              ((sp_range_given){seq, a->lo, a->hi, text, 0, NULL}));
     } else {
       sp_push(ctx, &notes, text);
     }

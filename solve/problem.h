@@ -7,6 +7,7 @@
 #ifndef SP_SOLVE_PROBLEM_H
 #define SP_SOLVE_PROBLEM_H
 
+#include "encode/expr.h"
 #include "graph/layout.h"
 
 /* Ranked problems: what the parts of a parameter or result are cut from.
@@ -31,12 +32,19 @@ typedef struct sp_placed {
   const sp_origin *origin; /* ranked: what it is a part of, or NULL */
 } sp_placed;
 
-/* An integer tensor lies in lo <= x < hi. */
+/* An integer tensor lies in lo <= x < hi, but not in the gaps between. */
 typedef struct sp_range_given {
   uint32_t seq;
   int64_t lo, hi;
   const char *text; /* "0 <= ids < 32 (given)" */
+  uint32_t n_gaps;
+  const sp_stretch *gaps; /* in order, each with numbers on both sides */
 } sp_range_given;
+
+/* All elements of sequential tensor seq lie in one of these parts, n > 0. They
+ * may overlap, in any order; the last number is below INT64_MAX. */
+sp_range_given sp_range_of_parts(sp_ctx *ctx, uint32_t seq, const char *name,
+                                 uint32_t n, const sp_stretch *parts);
 
 typedef struct sp_problem {
   const sp_program *seq, *dist;

@@ -543,6 +543,19 @@ static int64_t probe_var(void *user, sp_expr v) {
   return n > 0 ? (int64_t)(mix(pb->seed, v.v) % (uint64_t)n) : 0;
 }
 
+/* A value that would be in a gap of the symbol's range is beside one. */
+static int64_t beyond_gap(const sp_pool *p, sp_sym s, uint64_t h, int64_t v) {
+  const sp_stretch *gap;
+  uint32_t n = sp_sym_gaps(p, s, &gap);
+  for (uint32_t i = 0; i < n; i++) {
+    if (v >= gap[i].lo && v <= gap[i].hi) {
+      const sp_stretch *any = &gap[(h >> 40) % n];
+      return h >> 39 & 1 ? any->lo - 1 : any->hi + 1;
+    }
+  }
+  return v;
+}
+
 static sp_value probe_read(void *user, sp_sym s, uint32_t n,
                            const int64_t *idx) {
   probe *pb = user;
@@ -561,7 +574,7 @@ static sp_value probe_read(void *user, sp_sym s, uint32_t n,
   if (hi > lo + 4096) {
     hi = lo + 4096;
   }
-  v.i = lo + (int64_t)(h % (uint64_t)(hi - lo + 1));
+  v.i = beyond_gap(pb->p, s, h, lo + (int64_t)(h % (uint64_t)(hi - lo + 1)));
   return v;
 }
 

@@ -9,7 +9,9 @@ import yaml
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 BROKEN = ['a: 1', 'sequential: s', 'inputs: {x: {tp: Shrad(0)}}', 'mesh: {as: 2}', 'outputs: {}', 'dropout: never',
-          'assume: {x: [1]}', 'inputs: {x: {concat: [a]}}', 'constants: {rank: {a: 0}}', 'groups: {both: {}}']
+          'assume: {x: [1]}', 'assume: {x: [1, 2, 3]}', 'assume: {x: [1, [2]]}', 'inputs: {x: {concat: [a]}}', 'constants: {rank: {a: 0}}', 'groups: {both: {}}']
+
+GOOD = ['assume: {x: [0, 4]}', 'assume: {x: [-100, [0, 4]], y: [[0, 2], [4, 8]]}']
 
 
 def main():
@@ -29,6 +31,10 @@ def main():
                 bad += 1
                 print('%s: %s' % (path, error.message[:200]))
     good = 'sequential: s\ndistributed: d\nmesh: {tp: 2}\noutputs: {out.0: Replicate}\n'
+    for text in GOOD:
+        for error in validator.iter_errors({**yaml.safe_load(good), **yaml.safe_load(text)}):
+            bad += 1
+            print('%s: %s' % (text, error.message[:200]))
     for text in BROKEN:
         spec = yaml.safe_load(good)
         spec.update(yaml.safe_load(text))

@@ -87,6 +87,24 @@ static void ranges_hold_inside_the_extents(bench *b) {
   YES(implies(b, inside, sp_lt(p, at1(b, ids, wide), hundred)));
 }
 
+/* -100 or 0 to 99 */
+static void gaps_hold_inside_the_extents(bench *b) {
+  static const sp_stretch gap = {-99, -1};
+  sp_pool *p = b->p;
+  sp_expr i = index_var(b, 8), wide = index_var(b, 9);
+  sp_sym ids = tensor(b, "ids", SP_SORT_INT, 1, 8);
+  sp_sym_set_range(p, ids, -100, 99);
+  sp_sym_set_gaps(p, ids, 1, &gap);
+  sp_expr e = at1(b, ids, i), out = at1(b, ids, wide);
+  sp_expr none = sp_eq(p, e, sp_int(p, -100));
+  YES(prove(b, sp_or(p, none, sp_le(p, sp_int(p, 0), e))));
+  NO(prove(b, sp_or(p, none, sp_lt(p, sp_int(p, 0), e))));
+  NO(prove(b, sp_le(p, sp_int(p, 0), e)));
+  YES(implies(b, sp_lt(p, e, sp_int(p, 0)), none));
+  NO(prove(b, sp_not(p, sp_eq(p, out, sp_int(p, -50)))));
+  YES(prove(b, sp_not(p, sp_eq(p, e, sp_int(p, -50)))));
+}
+
 static void tables(bench *b) {
   sp_pool *p = b->p;
   sp_expr i = index_var(b, 4), j = index_var(b, 3), wide = index_var(b, 5);
@@ -392,6 +410,7 @@ BENCH_TEST(test_integers, integers)
 BENCH_TEST(test_division, division_is_floor_division)
 BENCH_TEST(test_reads, reads)
 BENCH_TEST(test_ranges, ranges_hold_inside_the_extents)
+BENCH_TEST(test_gaps, gaps_hold_inside_the_extents)
 BENCH_TEST(test_tables, tables)
 BENCH_TEST(test_choices, choices_and_booleans)
 BENCH_TEST(test_reals, reals)
@@ -410,6 +429,7 @@ void suite_obligation(void) {
   CU_add_test(s, "division_is_floor_division", test_division);
   CU_add_test(s, "reads", test_reads);
   CU_add_test(s, "ranges_hold_inside_the_extents", test_ranges);
+  CU_add_test(s, "gaps_hold_inside_the_extents", test_gaps);
   CU_add_test(s, "tables", test_tables);
   CU_add_test(s, "choices_and_booleans", test_choices);
   CU_add_test(s, "reals", test_reals);

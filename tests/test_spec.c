@@ -277,6 +277,15 @@ static void bad_groups_constants_and_ranges_are_errors(void) {
   expect_spec_error(SPEC "assume: {ids: [4, 4]}\n", 5, 15,
                     "the range [4, 4) is empty");
   expect_spec_error(SPEC "assume: {ids: 4}\n", 5, 15, "not [low, high]");
+  expect_spec_error(SPEC "assume: {ids: [-100, [4, 2]]}\n", 5, 22,
+                    "the range [4, 2) is empty");
+  expect_spec_error(SPEC "assume: {ids: [-100, [0, 4, 8]]}\n", 5, 22,
+                    "not [low, high]");
+  expect_spec_error(SPEC "assume: {ids: [x, [0, 4]]}\n", 5, 16, "");
+  expect_spec_error(SPEC "assume: {ids: [9223372036854775807, [0, 4]]}\n", 5,
+                    16, "too large");
+  expect_spec_error(SPEC "assume: {ids: [-1, -2, -3]}\n", 5, 15,
+                    "not [low, high]");
   expect_spec_error(SPEC "dropout: off\n", 5, 10, "off says nothing");
 }
 
