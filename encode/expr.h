@@ -197,6 +197,9 @@ uint32_t sp_sym_gaps(const sp_pool *p, sp_sym s, const sp_stretch **gaps);
  * their definition, for all values of its variables, and may be infinite where
  * that may. */
 void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition);
+/* Whether a REAL term is finite, as far as its form shows; that the maxima in
+ * it are is noted (sp_pool_note). */
+bool sp_take_finite(sp_pool *p, sp_expr e);
 /* A constant table, row-major; equal contents give the same symbol. INT and
  * BOOL (0, 1) values; reads at constant indices are folded, reads whose
  * indices depend on one small variable are refitted (sp_fit). */

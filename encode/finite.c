@@ -7,7 +7,7 @@
 #include "encode/real.h"
 
 /* Terms looked at; what lies beyond may be anything. */
-enum { ENDS_DEPTH = 40, ENDS_TERMS = 2000, MAX_CORNER = 5 };
+enum { ENDS_DEPTH = 40, ENDS_TERMS = 2000, MAX_CORNER = 5, MASK_DEPTH = 12 };
 
 typedef struct look {
   sp_pool *p;
@@ -45,32 +45,28 @@ static unsigned of_any(unsigned ends) {
 
 /* ---- rows that are masked as a whole ---- */
 
-/* A condition under which the maximum (minimum) e is of nothing but
- * infinities, for all values of the variables that run; 0: not seen. */
-static sp_expr masked_where(sp_pool *p, sp_expr e, bool min) {
+/* Where e is an infinity that the maximum (minimum) of others does not see, for
+ * all values of the variables that run. What is not seen is left out. */
+static sp_expr masked_where(sp_pool *p, sp_expr e, bool min, uint32_t depth) {
   const spi_node_t *d = spi_get(p, e);
-  if (d->kind == SP_KIND_RED) {
-    return d->payload == (min ? SP_RED_MIN : SP_RED_MAX)
-               ? masked_where(p, d->args[d->n - 1], min)
-               : (sp_expr){0};
+  if (d->kind == SP_KIND_INF) {
+    return sp_bool(p, (d->payload != 0) != min);
+  }
+  if (depth == MASK_DEPTH) {
+    return sp_bool(p, false);
+  }
+  depth++;
+  if (d->kind == SP_KIND_RED && d->payload == (min ? SP_RED_MIN : SP_RED_MAX)) {
+    return masked_where(p, d->args[d->n - 1], min, depth);
   }
   if (d->kind == SP_KIND_ITE) {
-    bool then = spi_is_inf(p, d->args[1]);
-    if (!then && !spi_is_inf(p, d->args[2])) {
-      return (sp_expr){0};
-    }
-    sp_expr inf = d->args[then ? 1 : 2];
-    return sp_inf_negative(p, inf) == min ? (sp_expr){0}
-           : then                         ? d->args[0]
-                                          : sp_not(p, d->args[0]);
+    return sp_ite(p, d->args[0], masked_where(p, d->args[1], min, depth),
+                  masked_where(p, d->args[2], min, depth));
   }
-  if (d->kind != (min ? SP_KIND_MIN : SP_KIND_MAX)) {
-    return (sp_expr){0};
-  }
-  sp_expr all = sp_bool(p, true);
-  for (uint32_t i = 0; i < d->n && all.v; i++) {
-    sp_expr c = masked_where(p, d->args[i], min);
-    all = c.v ? sp_and(p, all, c) : c;
+  bool largest = d->kind == (min ? SP_KIND_MIN : SP_KIND_MAX);
+  sp_expr all = sp_bool(p, largest);
+  for (uint32_t i = 0; i < d->n && largest && !sp_is_false(p, all); i++) {
+    all = sp_and(p, all, masked_where(p, d->args[i], min, depth));
   }
   return all;
 }
@@ -104,9 +100,11 @@ static void row_run(sp_pool *p, void *arg) {
   sp_mode was = sp_pool_mode(p, SP_MODE_NORMAL);
   size_t from = p->facts_from;
   p->facts_from = p->facts.n; /* the result is kept: it must hold everywhere */
-  sp_expr c =
-      d->free->n > MAX_CORNER ? (sp_expr){0} : masked_where(p, r->e, min);
-  r->masked = c.v && !sp_has_read(p, c) && at_a_corner(p, c, d->free);
+  if (d->free->n <= MAX_CORNER) {
+    sp_expr c = masked_where(p, r->e, min, 0);
+    r->masked =
+        !sp_is_false(p, c) && !sp_has_read(p, c) && at_a_corner(p, c, d->free);
+  }
   p->facts_from = from;
   sp_pool_mode(p, was);
 }
@@ -223,6 +221,11 @@ static unsigned ends_of(look *l, sp_expr e, uint32_t depth) {
 unsigned spi_ends(sp_pool *p, sp_expr e) {
   look l = {p, ENDS_TERMS};
   return ends_of(&l, e, 0);
+}
+
+bool sp_take_finite(sp_pool *p, sp_expr e) {
+  spi_note_finite(p, e);
+  return !(spi_ends(p, e) & SPI_END_BOTH);
 }
 
 bool spi_is_exp(sp_pool *p, sp_expr e) {

@@ -37,8 +37,8 @@
  * c holds, w(i), what was carried is dropped, and before and after it x grows
  * by g; written since at most one step writes an element, and it is known
  * which; moved since x(t+1)[r] = x(t)[q(r)]; rescaled since c x grows by h, and
- * c(t) is not 0 where m(t) is finite (noted). What stands after "where" and
- * "e = .." are the obligations, for x (and m) any functions.
+ * c(t) is not 0 where m(t) is finite (finite.c) for t > 0. What stands after
+ * "where" and "e = .." are the obligations, for x (and m) any functions.
  */
 #ifndef SP_SOLVE_LOOP_CLOSED_H
 #define SP_SOLVE_LOOP_CLOSED_H

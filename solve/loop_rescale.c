@@ -3,7 +3,8 @@
  * are scaled once. The lemma is in loop_closed.h, "rescaled".
  *
  * What is added, h, is what c' e is for x = 0. That c' e = c x + h is proved
- * for m and x any numbers, and for those before the loop, where m may be -inf.
+ * for m and x any numbers, and for those before the loop, where m may be -inf;
+ * after a step it may not.
  */
 #include "solve/loop_closed.h"
 
@@ -86,8 +87,10 @@ static bool close_with(spi_closing *c, spi_carried *x, spi_carried *m) {
   if (!is_rescaled(c, x, &r)) {
     return false;
   }
-  sp_pool_note(p, "a maximum in an exponent is finite: no row is masked as a "
-                  "whole");
+  sp_expr later = spi_at_step(c, m->at, sp_iaddc(p, c->step, 1));
+  if (!sp_take_finite(p, there(c, &r, later))) {
+    return false; /* inf - inf, where the first blocks are masked as a whole */
+  }
   sp_expr u = sp_fresh(p, c->trips);
   sp_expr h = spi_at_step(c, spi_closed_reads(c, r.h), u);
   sp_expr first = sp_mul(p, sp_exp(p, there(c, &r, m->first)), x->first);
