@@ -63,6 +63,14 @@ static sp_expr masked_where(sp_pool *p, sp_expr e, bool min, uint32_t depth) {
     return sp_ite(p, d->args[0], masked_where(p, d->args[1], min, depth),
                   masked_where(p, d->args[2], min, depth));
   }
+  if (d->kind == SP_KIND_ADD) { /* one of its terms is */
+    sp_expr any = sp_bool(p, false);
+    for (uint32_t i = 0; i < d->n && !sp_is_true(p, any); i++) {
+      bool flip = sp_num_sign(p, d->coefs.add[i]) < 0;
+      any = sp_or(p, any, masked_where(p, d->args[i], min != flip, depth));
+    }
+    return any;
+  }
   bool largest = d->kind == (min ? SP_KIND_MIN : SP_KIND_MAX);
   sp_expr all = sp_bool(p, largest);
   for (uint32_t i = 0; i < d->n && largest && !sp_is_false(p, all); i++) {
