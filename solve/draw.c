@@ -18,6 +18,7 @@ const char *spi_draw_mode_text(spi_draw_mode mode) {
       [SPI_DRAW_TIES] = "many equal values",
       [SPI_DRAW_POSITIVE] = "positive",
       [SPI_DRAW_RARE] = "few large ones",
+      [SPI_DRAW_NEGATIVE] = "negative",
   };
   return mode < SPI_DRAW_MODES ? text[mode] : "?";
 }
@@ -91,8 +92,9 @@ static double draw_real(spi_draw_mode mode, uint64_t h) {
   if (mode == SPI_DRAW_TIES) {
     return h & 1 ? 0.5 : -0.25;
   }
-  if (mode == SPI_DRAW_POSITIVE) {
+  if (mode == SPI_DRAW_POSITIVE || mode == SPI_DRAW_NEGATIVE) {
     sixteenths = (int64_t)(h % 32) + 1;
+    sixteenths = mode == SPI_DRAW_POSITIVE ? sixteenths : -sixteenths;
   }
   return (double)sixteenths / 16.0;
 }

@@ -19,6 +19,7 @@ typedef enum spi_draw_mode {
   SPI_DRAW_POSITIVE, /* reals in (0, 2] */
   SPI_DRAW_RARE, /* among reals in [-2, 2] larger ones, the larger the fewer:
                     parts of much have maxima that differ */
+  SPI_DRAW_NEGATIVE, /* reals in [-2, 0): a maximum that is padded with 0 */
   SPI_DRAW_MODES,
 } spi_draw_mode;
 
