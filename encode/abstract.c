@@ -476,12 +476,8 @@ static sp_smt build_commutative(spi_abstract *a, sp_expr e) {
 
 /* Functions of integers whose operands stand in the order of their ids. */
 static bool function_commutes(const spi_abstract *a, sp_expr e) {
-  static const char *const names[] = {"imul", "iand", "ior", "ixor"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(sp_fn_name(a->p, e), names[i]) == 0)
-      return sp_sort_of(a->p, e) == SP_SORT_INT;
-  }
-  return false;
+  return sp_sort_of(a->p, e) == SP_SORT_INT &&
+         sp_fn_commutes(sp_fn_name(a->p, e));
 }
 
 static sp_smt build_function(spi_abstract *a, sp_expr e) {

@@ -166,7 +166,11 @@ static bool eval_fn(eval *x, sp_expr e, const spi_node_t *d, const sp_value *a,
       return true;
     }
   }
-  return x->env->fn && x->env->fn(x->env->user, name, d->n, a, out);
+  if (!x->env->fn || !x->env->fn(x->env->user, name, d->n, a, out)) {
+    return false;
+  }
+  out->sort = (sp_sort)d->sort; /* a made-up function may not know its sort */
+  return true;
 }
 
 /* ---- nodes ---- */

@@ -256,6 +256,9 @@ sp_expr sp_fn1(sp_pool *p, const char *name, sp_expr a); /* REAL -> REAL */
  * elements of it (the largest one, ...), so they have the sign of all of these;
  * or, INT, positions in it, so they are in the range of its one variable. */
 void sp_fn_picks(sp_pool *p, const char *name, bool positions);
+
+/* Functions of two integers whose arguments may be exchanged. */
+bool sp_fn_commutes(const char *name);
 /* Reduce body over n variables (VAR terms free in the body or not; they must
  * be FRESH ones made by sp_fresh). The reduction over an empty range is the
  * identity of op: 0, 1, -inf, +inf (INT: FN "iinf"/"-iinf"), false, true. */

@@ -2,6 +2,7 @@
  * reads.
  */
 #include "encode/index.h"
+#include "graph/program.h"
 
 enum { MAX_EXPANDED = 16 };
 
@@ -329,9 +330,40 @@ static sp_expr binary_simple(sp_pool *p, const char *name, sp_expr a,
   return (sp_expr){0};
 }
 
-static bool commutes(const char *name) {
-  return strcmp(name, "iand") == 0 || strcmp(name, "ior") == 0 ||
-         strcmp(name, "ixor") == 0;
+/* Shifts of a machine integer ("ishr.u64") by a number: what the operator
+ * table says of them (op_arith.c), where the number shows only once an operand
+ * is replaced by its definition. Unsigned values are not negative. */
+static sp_expr shift_by_number(sp_pool *p, const char *name, sp_expr a,
+                               sp_expr b) {
+  bool left = strncmp(name, "ishl.", 5) == 0;
+  if (spi_kind(p, b) != SP_KIND_INT ||
+      (!left && strncmp(name, "ishr.", 5) != 0)) {
+    return (sp_expr){0};
+  }
+  sp_dtype t = sp_dtype_parse(name + 5, strlen(name + 5));
+  int64_t k = sp_int_value(p, b), bits = sp_dtype_bits(t);
+  if (!sp_dtype_is_unsigned(t)) {
+    return (sp_expr){0};
+  }
+  if (k < 0 || k >= bits) {
+    return sp_int(p, 0);
+  }
+  if (left) {
+    return bits > 32 ? (sp_expr){0}
+                     : sp_imod(p, sp_iscale(p, a, INT64_C(1) << k),
+                               INT64_C(1) << bits);
+  }
+  return k > 61 ? (sp_expr){0} : sp_idiv(p, a, INT64_C(1) << k);
+}
+
+bool sp_fn_commutes(const char *name) {
+  static const char *const names[] = {"imul", "iand", "ior", "ixor"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* The value on numbers; 0 if an argument is none or it has no value. */
@@ -354,6 +386,11 @@ sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args) {
       return ifn_node(p, name, n, args);
     }
   }
+  sp_expr shifted =
+      n == 2 ? shift_by_number(p, name, args[0], args[1]) : (sp_expr){0};
+  if (shifted.v) {
+    return shifted;
+  }
   if (p->raw && (p->raw_values || !all_constant(p, n, args))) {
     bool product = n == 2 && strcmp(name, "imul") == 0;
     return product ? atoms_product(p, args[0], args[1])
@@ -373,7 +410,7 @@ sp_expr spi_ifn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args) {
   if (e.v) {
     return e;
   }
-  if (n == 2 && commutes(name) && args[0].v > args[1].v) {
+  if (n == 2 && sp_fn_commutes(name) && args[0].v > args[1].v) {
     e = ifn_node(p, name, 2, (sp_expr[]){args[1], args[0]});
   } else {
     e = ifn_node(p, name, n, args);

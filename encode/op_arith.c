@@ -377,21 +377,24 @@ sp_expr spi_arith_shift_left(const sp_call *call, sp_expr a, sp_expr b,
   return e.v ? e : opaque(x, "ishl", true);
 }
 
+/* A u64 is a mathematical integer that is not negative, so that its bits from k
+ * on are a quotient, too. */
 sp_expr spi_arith_shift_logical(const sp_call *call, sp_expr a, sp_expr b,
                                 sp_dtype t) {
   pair x = {call->pool, a, b, sp_dtype_sort(t), t};
   int64_t k, lo, hi;
   int bits = sp_dtype_bits(x.t);
-  if (constant(x, &k) && x.t != SP_U64) {
+  sp_range(x.p, x.a, &lo, &hi);
+  bool positive = lo >= 0 || x.t == SP_U64;
+  if (constant(x, &k)) {
     if (!spi_shift_inside(k, x.t)) {
       return sp_int(x.p, 0);
     }
-    sp_range(x.p, x.a, &lo, &hi);
     if (k == 0) {
       return x.a;
     }
-    if (k < 62 && (lo >= 0 || bits < 62)) {
-      sp_expr u = lo >= 0 ? x.a : sp_imod(x.p, x.a, (int64_t)1 << bits);
+    if (k < 62 && (positive || bits < 62)) {
+      sp_expr u = positive ? x.a : sp_imod(x.p, x.a, (int64_t)1 << bits);
       return sp_idiv(x.p, u, (int64_t)1 << k);
     }
   }

@@ -164,6 +164,14 @@ static bool bits_function(const char *name, const sp_value *arg,
   return false;
 }
 
+/* An int64 holds the u64 values below 2^63: of results that cannot be larger
+ * than what they are made of. */
+static bool u64_has_value(const char *name, const sp_value *args, int64_t out) {
+  bool grows = strcmp(name, "ishl") == 0 || strcmp(name, "ipow") == 0;
+  return !grows && args[0].i >= 0 && args[1].i >= 0 && out >= 0 &&
+         args[0].i < INT64_MAX && args[1].i < INT64_MAX;
+}
+
 bool sp_op_function(void *user, const char *name, uint32_t n,
                     const sp_value *args, sp_value *out) {
   (void)user;
@@ -195,7 +203,7 @@ bool sp_op_function(void *user, const char *name, uint32_t n,
         strlen(binaries[i].name) == len &&
         strncmp(binaries[i].name, name, len) == 0) {
       out->i = binaries[i].fn(args[0].i, args[1].i, t);
-      return t != SP_U64;
+      return t != SP_U64 || u64_has_value(binaries[i].name, args, out->i);
     }
   }
   return false;

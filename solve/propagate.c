@@ -663,7 +663,8 @@ static void relate(sp_state *s, uint32_t t) {
     s->stats.unrelated += !is_same_operator(s, t);
     return;
   }
-  if (is_clean(s, e, 0)) {
+  bool view = is_clean(s, e, 0);
+  if (view && !spi_mixes_bits(s, e)) {
     make_view(s, t);
     return;
   }
@@ -677,6 +678,10 @@ static void relate(sp_state *s, uint32_t t) {
   }
   if (find(s, &a)) {
     adopt(s, &a, anchor_at(s, &a));
+    return;
+  }
+  if (view) {
+    make_view(s, t);
     return;
   }
   /* Between versions what is related on one side of a border only is wrong. */

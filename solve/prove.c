@@ -578,7 +578,8 @@ static sp_value probe_read(void *user, sp_sym s, uint32_t n,
   return v;
 }
 
-/* Any function will do, as long as it is one. */
+/* Any function will do, as long as it is one, and commutes where obligations
+ * say so. */
 static bool probe_fn(void *user, const char *name, uint32_t n,
                      const sp_value *args, sp_value *out) {
   probe *pb = user;
@@ -586,6 +587,8 @@ static bool probe_fn(void *user, const char *name, uint32_t n,
   for (const char *c = name; *c; c++) {
     h = mix(h, (unsigned char)*c);
   }
+  uint64_t sum = 0;
+  bool commutes = sp_fn_commutes(name);
   for (uint32_t i = 0; i < n; i++) {
     double r = args[i].sort == SP_SORT_REAL  ? args[i].r
                : args[i].sort == SP_SORT_INT ? (double)args[i].i
@@ -593,8 +596,11 @@ static bool probe_fn(void *user, const char *name, uint32_t n,
     if (!isfinite(r) || fabs(r) > 1e12) {
       return false;
     }
-    h = mix(h, (uint64_t)(int64_t)llround(r * 1e5));
+    uint64_t x = (uint64_t)(int64_t)llround(r * 1e5);
+    sum += mix(pb->seed, x);
+    h = commutes ? h : mix(h, x);
   }
+  h = commutes ? mix(h, sum) : h;
   out->r = (double)(h % 2001) / 1000.0 - 1.0;
   out->i = (int64_t)(h % 64);
   out->b = h & 1;

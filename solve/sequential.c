@@ -223,8 +223,17 @@ static bool visit_alias(sp_state *s, uint32_t t, void *env) {
   return true;
 }
 
+bool spi_mixes_bits(const sp_state *s, sp_expr e) {
+  return sp_kind_of(s->pool, e) == SP_KIND_FN &&
+         sp_sort_of(s->pool, e) == SP_SORT_INT && sp_has_read(s->pool, e) &&
+         !sp_has_red(s->pool, e);
+}
+
 static bool is_plain(const sp_state *s, sp_expr e) {
   sp_sort sort = sp_sort_of(s->pool, e);
+  if (spi_mixes_bits(s, e)) {
+    return false;
+  }
   return sp_kind_of(s->pool, e) == SP_KIND_READ ||
          (!sp_has_red(s->pool, e) &&
           (sort != SP_SORT_REAL || !sp_has_read(s->pool, e)));

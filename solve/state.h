@@ -176,6 +176,10 @@ void spi_seq_give(sp_state *s, uint32_t t);
 /* The tensor is this term of its index variables. */
 void spi_seq_fix(sp_state *s, uint32_t t, sp_expr e);
 bool spi_seq_defined(sp_state *s, uint32_t t);
+/* Bits mixed by a function of which little is known (xor, shifts by what a
+ * tensor says): an integer that is matched like a real, since inlined it would
+ * grow with every round of a random number generator. */
+bool spi_mixes_bits(const sp_state *s, sp_expr e);
 bool spi_has_loop(const sp_program *p); /* may be NULL */
 /* Once the ranges of symbols are known: which operators have a meaning, which
  * reduce; queues what needs no operands. */

@@ -7,6 +7,7 @@
 #include "encode/op_util.h"
 
 #include <math.h>
+#include <string.h>
 
 static void convert_shape(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
@@ -138,21 +139,102 @@ sp_expr spi_bits(const sp_call *call, sp_expr e, sp_dtype from, sp_dtype to) {
   return sp_fn(p, sp_dtype_sort(to), name, 1, &e);
 }
 
+/* How many elements of the narrower type make one of the wider (1: the types
+ * have one size); 0: bits that are not known. */
+static int64_t parts_of(sp_dtype a, sp_dtype b) {
+  if (spi_same_size(a, b)) {
+    return 1;
+  }
+  if (!has_bits(a) || !has_bits(b) || sp_dtype_is_float(a) ||
+      sp_dtype_is_float(b)) {
+    return 0;
+  }
+  int m = sp_dtype_bits(a), n = sp_dtype_bits(b);
+  return m < n ? n / m : m / n;
+}
+
+/* Between integers of two sizes the wider one stands for a last dimension of
+ * the narrower ones, the low bits first. */
 static void bitcast_convert_shape(sp_ctx *ctx, const sp_program *program,
                                   const sp_node *node) {
   spi_expect_results(ctx, node, 1);
   const sp_shape *a = spi_in(program, node, 0), *b = spi_out(program, node, 0);
-  if (!spi_same_size(a->dtype, b->dtype)) {
+  int64_t parts = parts_of(a->dtype, b->dtype);
+  if (parts == 0) {
     spi_unknown(ctx, node, "the bits of a %s read as a %s",
                 sp_dtype_name(a->dtype), sp_dtype_name(b->dtype));
   }
-  spi_expect(ctx, program, node, 0, a->n_dims, a->dims);
+  if (parts == 1) {
+    spi_expect(ctx, program, node, 0, a->n_dims, a->dims);
+    return;
+  }
+  bool joins = sp_dtype_bits(a->dtype) < sp_dtype_bits(b->dtype);
+  const sp_shape *narrow = joins ? a : b, *wide = joins ? b : a;
+  if (narrow->n_dims != wide->n_dims + 1 ||
+      memcmp(narrow->dims, wide->dims, wide->n_dims * sizeof *wide->dims) !=
+          0 ||
+      narrow->dims[wide->n_dims] != parts) {
+    spi_bad(ctx, node, "%s are not the bits of %s", sp_shape_text(ctx, b),
+            sp_shape_text(ctx, a));
+  }
+}
+
+/* a[.., 0] + 2^w a[.., 1] + ..., w the width of one. */
+static sp_expr joined_bits(const sp_call *call, const sp_expr *idx,
+                           int64_t parts) {
+  sp_pool *p = call->pool;
+  uint32_t n = sp_call_result_shape(call)->n_dims;
+  int width = sp_dtype_bits(spi_in_dtype(call, 0));
+  sp_expr j[SP_MAX_DIMS] = {{0}}, sum = sp_int(p, 0);
+  memcpy(j, idx, n * sizeof *j);
+  for (int64_t k = 0; k < parts; k++) {
+    j[n] = sp_int(p, k);
+    sp_expr part = sp_imod(p, sp_call_read(call, 0, j), INT64_C(1) << width);
+    sum = sp_iadd(p, sum, sp_iscale(p, part, INT64_C(1) << (width * k)));
+  }
+  return sum;
+}
+
+/* Part k of a is a div 2^(w k) mod 2^w. */
+static sp_expr part_of_bits(const sp_call *call, const sp_expr *idx,
+                            int64_t parts) {
+  sp_pool *p = call->pool;
+  uint32_t last = sp_call_result_shape(call)->n_dims - 1u;
+  int width = sp_dtype_bits(spi_out_dtype(call));
+  sp_expr a = sp_call_read(call, 0, idx), out = {0};
+  for (int64_t k = parts - 1; k >= 0; k--) {
+    sp_expr part = sp_imod(p, sp_idiv(p, a, INT64_C(1) << (width * k)),
+                           INT64_C(1) << width);
+    sp_expr here = sp_eq(p, idx[last], sp_int(p, k));
+    out = out.v ? sp_ite(p, here, part, out) : part;
+  }
+  return out;
+}
+
+static sp_dtype unsigned_of(sp_dtype t) {
+  switch (sp_dtype_bits(t)) {
+  case 8:
+    return SP_U8;
+  case 16:
+    return SP_U16;
+  case 32:
+    return SP_U32;
+  default:
+    return SP_U64;
+  }
 }
 
 static sp_expr bitcast_convert_element(const sp_call *call,
                                        const sp_expr *idx) {
-  return spi_bits(call, sp_call_read(call, 0, idx), spi_in_dtype(call, 0),
-                  spi_out_dtype(call));
+  sp_dtype from = spi_in_dtype(call, 0), to = spi_out_dtype(call);
+  int64_t parts = parts_of(from, to);
+  if (parts == 1) {
+    return spi_bits(call, sp_call_read(call, 0, idx), from, to);
+  }
+  bool joins = sp_dtype_bits(from) < sp_dtype_bits(to);
+  sp_expr e =
+      joins ? joined_bits(call, idx, parts) : part_of_bits(call, idx, parts);
+  return spi_convert(call, e, unsigned_of(to), to);
 }
 
 static void reduce_precision_shape(sp_ctx *ctx, const sp_program *program,
@@ -188,7 +270,9 @@ static const sp_op bitcast_convert_row = {
     .max_operands = 1,
     .shape = bitcast_convert_shape,
     .element = bitcast_convert_element,
-    .meaning = "out[i] = the bits of a[i] in another type of the same size",
+    .meaning =
+        "out[i] = the bits of a[i] in another type; of another size: a last "
+        "dimension of parts, the low bits first",
 };
 
 static const sp_op_attr reduce_precision_attrs[] = {

@@ -683,7 +683,18 @@ def exps():
     case('reduce_logaddexp', ['f32[3,4]'], 'c = f32[] constant(-inf)\nROOT r = f32[4] reduce(p0, c), dimensions={0}, to_apply=red', reg % 'b, a')
 
 
-for part in (elementwise, comparing, layout, dynamic, gathers, scatters, dots, convolutions, reduces, windows, batch_norms, devices, control, exps):
+def widths():
+    """the bits of integers of one size read as integers of another, and shifts of u64, as jax.random has them."""
+    for name, of, to in (('join', 'u32[3,2]', 'u64[3]'), ('join_bytes', 'u8[2,4]', 's32[2]'), ('join_signed', 's16[3,2]', 'u32[3]'),
+                         ('split', 'u64[3]', 'u32[3,2]'), ('split_signed', 's32[3]', 's8[3,4]'), ('split_bytes', 's16[4]', 'u8[4,2]')):
+        signed = of[0] == 's'
+        case('bitcast-convert_%s' % name, [(of, -100 if signed else 0, 100)], 'ROOT r = %s bitcast-convert(p0)' % to)
+    case('shift_u64', [], 'a = u64[9] iota(), iota_dimension=0\nc = u64[] constant(1000000007)\nb = u64[9] broadcast(c), dimensions={}\n'
+         'd = u64[9] multiply(a, b)\nk = u64[] constant(32)\nh = u64[9] broadcast(k), dimensions={}\ne = u64[9] shift-right-logical(d, h)\n'
+         'ROOT r = (u64[9], u32[9], u32[9]) tuple(e, f, g)'.replace('ROOT', 'f = u32[9] convert(e)\ng = u32[9] convert(d)\nROOT'))
+
+
+for part in (elementwise, comparing, layout, dynamic, gathers, scatters, dots, convolutions, reduces, windows, batch_norms, devices, control, exps, widths):
     part()
 sys.stderr.write('%d cases\n' % written)
 for f in failed:
