@@ -488,17 +488,9 @@ static const handler handlers[] = {
     {"conditional", lower_conditional},
     {"partition-id", lower_id},
     {"replica-id", lower_id},
-    {"all-reduce-start", spi_lower_start},
-    {"all-gather-start", spi_lower_start},
-    {"collective-permute-start", spi_lower_start},
-    {"all-reduce-done", spi_lower_done},
-    {"all-gather-done", spi_lower_done},
-    {"collective-permute-done", spi_lower_done},
     {"copy-start", spi_lower_copy_start},
-    {"copy-done", spi_lower_done},
     {"async-start", spi_lower_async_start},
-    {"async-update", lower_identity},
-    {"async-done", spi_lower_done},
+    {"fusion-start", spi_lower_async_start},
 };
 
 static void lower_instr(hlo_scope *f, uint32_t i) {
@@ -509,7 +501,15 @@ static void lower_instr(hlo_scope *f, uint32_t i) {
       return;
     }
   }
-  spi_lower_generic(f, i);
+  if (spi_ends_in(opcode, "-start")) {
+    spi_lower_start(f, i);
+  } else if (spi_ends_in(opcode, "-update")) {
+    lower_identity(f, i);
+  } else if (spi_ends_in(opcode, "-done")) {
+    spi_lower_done(f, i);
+  } else {
+    spi_lower_generic(f, i);
+  }
 }
 
 /* --- the module ---------------------------------------------------------- */

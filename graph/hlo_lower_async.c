@@ -1,4 +1,6 @@
-/* hlo_lower_async.c: asynchronous pairs. The start becomes the plain operator
+/* hlo_lower_async.c: asynchronous pairs. XLA prints async-start of one operator
+ * as OPERATOR-start, with the operator's attributes, and what follows it as
+ * OPERATOR-update and OPERATOR-done. The start becomes the plain operator
  * and the done nothing, where the start's type has the form that XLA gives
  * it; else both stay operators that nobody knows. */
 #include "graph/hlo_lower_i.h"
@@ -6,6 +8,11 @@
 #include <string.h>
 
 /* --- handlers: asynchronous pairs ---------------------------------------- */
+
+bool spi_ends_in(const char *opcode, const char *end) {
+  size_t n = strlen(opcode), m = strlen(end);
+  return n > m && strcmp(opcode + n - m, end) == 0;
+}
 
 /* A start returns (operands, results, contexts ...); all-reduce-start just
  * the result. This tells which element the result is, or -1 when the start is
@@ -17,11 +24,10 @@ static int start_result(const hlo_instr *in) {
     return pair && t->n == 3 && in->n_in == 1 ? 0 : -1;
   }
   if (strcmp(in->opcode, "async-start") == 0 ||
-      strcmp(in->opcode, "async-update") == 0) {
+      spi_ends_in(in->opcode, "-update")) {
     return pair && (in->n_calls == 1 || in->n_calls == 0) ? 1 : -1;
   }
-  size_t n = strlen(in->opcode);
-  if (n < 7 || strcmp(in->opcode + n - 6, "-start") != 0 ||
+  if (!spi_ends_in(in->opcode, "-start") ||
       strcmp(in->opcode, "all-reduce-start") == 0) {
     return -1;
   }
@@ -37,10 +43,8 @@ static void contexts_clear(hlo_scope *f, uint32_t i) {
 void spi_lower_start(hlo_scope *f, uint32_t i) {
   hlo_lower *lw = f->lw;
   const hlo_instr *in = &f->c->instrs[i];
-  char base[64];
-  size_t n = strlen(in->opcode) - 6;
-  memcpy(base, in->opcode, n);
-  base[n] = '\0';
+  const char *base =
+      sp_intern(lw->ctx, in->opcode, strlen(in->opcode) - strlen("-start"));
   if (strcmp(base, "all-reduce") == 0) {
     spi_node_for(f, i, base, 0, spi_value_of(f, i).n);
     return;
@@ -89,10 +93,11 @@ void spi_lower_async_start(hlo_scope *f, uint32_t i) {
   sp_scratch_release(lw->ctx, mark);
 }
 
-/* "copy-start", "copy-done" */
+/* "copy-start", "copy-done"; "async-update", "async-done" */
 static bool start_pairs(const char *start, const char *done) {
   size_t n = strlen(done) - 5;
-  return strncmp(start, done, n) == 0 && strcmp(start + n, "-start") == 0;
+  return strncmp(start, done, n) == 0 && (strcmp(start + n, "-start") == 0 ||
+                                          strcmp(start + n, "-update") == 0);
 }
 
 void spi_lower_done(hlo_scope *f, uint32_t i) {
@@ -100,8 +105,7 @@ void spi_lower_done(hlo_scope *f, uint32_t i) {
   if (in->n_in == 1 && in->in[0].n_path == 0) {
     uint32_t from = in->in[0].instr;
     const hlo_instr *start = &f->c->instrs[from];
-    bool pair = start_pairs(start->opcode, in->opcode) ||
-                strcmp(start->opcode, "async-update") == 0;
+    bool pair = start_pairs(start->opcode, in->opcode);
     int k = pair ? start_result(start) : -1;
     if (pair && strcmp(start->opcode, "all-reduce-start") == 0) {
       spi_bind(f, i, spi_value_of(f, from));

@@ -140,6 +140,7 @@ void spi_bind_node(hlo_scope *f, uint32_t i, uint32_t at, uint32_t n,
 void spi_lower_start(hlo_scope *f, uint32_t i);
 void spi_lower_copy_start(hlo_scope *f, uint32_t i);
 void spi_lower_async_start(hlo_scope *f, uint32_t i);
+bool spi_ends_in(const char *opcode, const char *end);
 void spi_lower_done(hlo_scope *f, uint32_t i);
 
 /* --- calls and nodes (hlo_lower.c) --- */

@@ -139,6 +139,31 @@ static void asynchronous_pairs_are_plain_operators(void) {
   sp_ctx_free(ctx);
 }
 
+static void operators_may_be_named_in_a_start(void) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  const sp_program *p = hlo_read(
+      ctx,
+      "HloModule m, num_partitions=2\n" ADD
+      "w {\n  a = f32[2] parameter(0)\n  ROOT n = f32[2] negate(a)\n}\n"
+      "ENTRY e {\n  x = f32[2] parameter(0)\n"
+      "  rs = ((f32[2]), f32[1]) reduce-scatter-start(x), channel_id=1, "
+      "replica_groups={{0,1}}, dimensions={0}, use_global_device_ids=true, "
+      "to_apply=add\n"
+      "  ru = ((f32[2]), f32[1]) reduce-scatter-update(rs)\n"
+      "  rd = f32[1] reduce-scatter-done(ru)\n"
+      "  fs = ((f32[2]), f32[2], s32[]) fusion-start(x), kind=kLoop, "
+      "calls=w\n"
+      "  fd = f32[2] fusion-done(fs)\n"
+      "  as = ((f32[2]), f32[2]) all-to-all-start(x), channel_id=2, "
+      "replica_groups={{0,1}}, dimensions={0}\n"
+      "  ad = f32[2] all-gather-done(as)\n"
+      "  ROOT t = (f32[1], f32[2], f32[2]) tuple(rd, fd, ad)\n}\n");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+  hlo_expect_nodes(p, "reduce-scatter(x) negate(x) all-to-all(x) "
+                      "all-gather-done(x,as)");
+  sp_ctx_free(ctx);
+}
+
 static void unknown_opcodes_are_kept_by_name(void) {
   sp_ctx *ctx = sp_ctx_new(NULL);
   const sp_program *p = hlo_read_body(
@@ -268,6 +293,7 @@ void suite_hlo_lower(void) {
   CU_ADD_TEST(s, a_loop_has_regions_over_its_leaves);
   CU_ADD_TEST(s, a_predicate_puts_the_false_branch_first);
   CU_ADD_TEST(s, asynchronous_pairs_are_plain_operators);
+  CU_ADD_TEST(s, operators_may_be_named_in_a_start);
   CU_ADD_TEST(s, unknown_opcodes_are_kept_by_name);
   CU_ADD_TEST(s, one_of_the_device_numbers_is_zero);
   CU_ADD_TEST(s, a_value_that_uses_itself_is_refused);
