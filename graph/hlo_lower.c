@@ -8,6 +8,7 @@
  * of calls can double at every step. Read lower_body, then the handlers. */
 #include "graph/hlo_lower_i.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* --- computations -------------------------------------------------------- */
@@ -313,6 +314,31 @@ static void bitcast_layouts(hlo_scope *f, const hlo_instr *in, hlo_attrs *a) {
   spi_attrs_set(f->lw, a, own);
 }
 
+/* "{1,0}" or "?" for each array of the type. */
+static void layouts_add(sp_ctx *ctx, const hlo_type *t, sp_str *out) {
+  for (uint32_t i = 0; t->tuple && i < t->n; i++) {
+    layouts_add(ctx, &t->elements[i], out);
+  }
+  if (t->tuple) {
+    return;
+  }
+  sp_str_add(ctx, out, t->minor_to_major ? "{" : "?");
+  for (uint32_t d = 0; t->minor_to_major && d < t->shape.n_dims; d++) {
+    sp_str_addf(ctx, out, d ? ",%" PRId64 : "%" PRId64, t->minor_to_major[d]);
+  }
+  sp_str_add(ctx, out, t->minor_to_major ? "}" : "");
+}
+
+/* What a custom call makes of memory depends on them. */
+static void custom_call_layouts(hlo_scope *f, const hlo_instr *in,
+                                hlo_attrs *a) {
+  sp_str text = {0};
+  layouts_add(f->lw->ctx, &in->type, &text);
+  sp_attr layouts = {
+      .name = "result_layouts", .kind = SP_ATTR_TEXT, .u.text = text.v};
+  spi_attrs_set(f->lw, a, layouts);
+}
+
 /* A node of that opcode whose results are leaves [at, at + n) of i. */
 void spi_node_for(hlo_scope *f, uint32_t i, const char *opcode, uint32_t at,
                   uint32_t n) {
@@ -324,6 +350,9 @@ void spi_node_for(hlo_scope *f, uint32_t i, const char *opcode, uint32_t at,
   }
   if (strcmp(opcode, "bitcast") == 0) {
     bitcast_layouts(f, in, &a);
+  }
+  if (strcmp(opcode, "custom-call") == 0) {
+    custom_call_layouts(f, in, &a);
   }
   spi_attrs_complete(lw, in, opcode, &a);
   hlo_instr whole = *in;

@@ -54,13 +54,16 @@
  *   epsilon FLOAT, feature_index INT (batch-norm-*)
  *   custom_call_target* TEXT, backend_config TEXT (custom-call)
  *   distribution TEXT (rng), algorithm TEXT (rng-bit-generator)
+ *   frontend_attributes operand_layout_constraints TEXT as written, and
+ *       result_layouts TEXT: of a custom-call, from texts only
  *   operand_precision TEXT ("highest,default"): read and kept
  *   raw names of anything else with their TEXT value, so that the operator
  *       table can refuse what it does not know.
  *
  * Not kept as attributes: metadata (becomes pos; of a source_file that goes on
  * with a stack trace the first line), sharding (sp_tensor),
- * frontend_attributes, layouts but a bitcast's, statistics, original_value,
+ * frontend_attributes and layouts but for the above, statistics,
+ * original_value,
  * control predecessors, api_version, output_to_operand_aliasing,
  * parameter_replication, a fusion's kind, backend_config except a
  * custom-call's: they do not change what is computed.

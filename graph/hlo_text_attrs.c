@@ -99,13 +99,13 @@ static const row rows[] = {
     {"algorithm", FORM_WORD, NULL},
     {"operand_precision", FORM_PRECISION, NULL},
     {"backend_config", FORM_STRING, NULL},
-    {"frontend_attributes", FORM_SKIP, NULL},
+    {"frontend_attributes", FORM_STRING, NULL},
     {"statistics", FORM_SKIP, NULL},
     {"origin", FORM_SKIP, NULL},
     {"original_value", FORM_SKIP, NULL},
     {"control-predecessors", FORM_SKIP, NULL},
     {"parameter_replication", FORM_SKIP, NULL},
-    {"operand_layout_constraints", FORM_SKIP, NULL},
+    {"operand_layout_constraints", FORM_STRING, NULL},
     {"api_version", FORM_SKIP, NULL},
     {"schedule", FORM_SKIP, NULL},
     {"output_to_operand_aliasing", FORM_SKIP, NULL},
@@ -549,8 +549,11 @@ static bool attr_is_harmless(const hlo_text *t, hlo_slice name) {
   if (hlo_slice_is(name, "is_composite")) {
     return is_op(t, "call");
   }
-  /* Elsewhere it only steers the code generator. */
-  return hlo_slice_is(name, "backend_config") && !is_op(t, "custom-call");
+  /* Elsewhere they only steer the compiler. */
+  return !is_op(t, "custom-call") &&
+         (hlo_slice_is(name, "backend_config") ||
+          hlo_slice_is(name, "frontend_attributes") ||
+          hlo_slice_is(name, "operand_layout_constraints"));
 }
 
 void spi_text_attrs(hlo_text *t) {

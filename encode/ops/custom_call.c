@@ -1,6 +1,8 @@
 /* custom_call.c: the custom calls that leave values alone (annotations of
- * shardings), TopK, which XLA makes of a sort, and the borders of manual mode
- * (encode/manual.h). All others are unknown. */
+ * shardings), TopK, which XLA makes of a sort, the borders of manual mode
+ * (encode/manual.h), and calls that say along how many dimensions they work
+ * element by element (batched). All others are unknown. */
+#include "base/vec.h"
 #include "encode/manual.h"
 
 #include <string.h>
@@ -55,6 +57,111 @@ static sp_expr topk_element(const sp_call *call, const sp_expr *idx) {
                   call->result == 1, idx);
 }
 
+/* ---- batched calls ---- */
+
+/* jax.ffi marks a call (LAPACK is called so) with num_batch_dims, which XLA's
+ * partitioner relies on: each element of the first dimensions is a call of its
+ * own. So results are functions of what the operands hold there. Which
+ * function, the target, its configuration, the types without batch and the
+ * layouts say: the call sees memory, not elements. -1: not marked so. */
+static int64_t batch_dims(const sp_node *node) {
+  static const char key[] = "num_batch_dims=\"";
+  const char *text = spi_attr_text(node, "frontend_attributes");
+  const char *s = text ? strstr(text, key) : NULL;
+  if (!s || sp_node_attr(node, "called") ||
+      spi_attr_int(node, "custom_call_has_side_effect", 0) ||
+      strchr(spi_attr_text(node, "result_layouts"), '?') ||
+      !spi_attr_text(node, "operand_layout_constraints")) {
+    return -1;
+  }
+  s += sizeof key - 1;
+  return s[0] >= '0' && s[0] <= '9' && s[1] == '"' ? s[0] - '0' : -1;
+}
+
+static void batched_shape(sp_ctx *ctx, const sp_program *program,
+                          const sp_node *node) {
+  uint32_t batch = (uint32_t)batch_dims(node);
+  const sp_shape *r = spi_out(program, node, 0);
+  for (uint32_t k = 0; k < node->n_in + node->n_out; k++) {
+    const sp_shape *a = k < node->n_in ? spi_in(program, node, k)
+                                       : spi_out(program, node, k - node->n_in);
+    if (a->n_dims < batch || r->n_dims < batch ||
+        memcmp(a->dims, r->dims, batch * sizeof *a->dims) != 0) {
+      spi_bad(ctx, node,
+              "not all operands and results have the %u batch "
+              "dimensions",
+              batch);
+    }
+  }
+}
+
+/* "f32[4,3]" of "f32[8,4,3]" with one batch dimension. */
+static void type_add(sp_ctx *ctx, sp_str *out, const sp_shape *a,
+                     uint32_t batch) {
+  sp_shape rest = *a;
+  rest.n_dims = a->n_dims - batch;
+  rest.dims = a->dims + batch;
+  sp_str_addf(ctx, out, ":%s", sp_shape_text(ctx, &rest));
+}
+
+/* The layouts of text "{f32[8,4]{1,0}, ...}" without the types. */
+static void constraints_add(sp_ctx *ctx, sp_str *out, const char *text) {
+  for (bool inside = false; *text; text++) {
+    inside = *text == '[' || (inside && *text != ']');
+    if (!inside) {
+      sp_str_addf(ctx, out, "%c", *text);
+    }
+  }
+}
+
+static const char *batched_name(const sp_call *call, uint32_t batch) {
+  sp_ctx *ctx = sp_pool_ctx(call->pool);
+  const sp_node *node = call->node;
+  const char *config = spi_attr_text(node, "backend_config");
+  const char *version = spi_attr_text(node, "api_version");
+  sp_str s = {0};
+  sp_str_addf(ctx, &s, "custom-call:%s:%u",
+              spi_attr_text(node, "custom_call_target"), call->result);
+  for (uint32_t k = 0; k < node->n_in; k++) {
+    type_add(ctx, &s, spi_in(call->program, node, k), batch);
+  }
+  for (uint32_t k = 0; k < node->n_out; k++) {
+    type_add(ctx, &s, spi_out(call->program, node, k), batch);
+  }
+  constraints_add(ctx, &s, spi_attr_text(node, "operand_layout_constraints"));
+  sp_str_addf(ctx, &s, "%s:%s:%s", spi_attr_text(node, "result_layouts"),
+              version ? version : "", config ? config : "");
+  return s.v;
+}
+
+static sp_expr batched_element(const sp_call *call, const sp_expr *idx) {
+  sp_pool *p = call->pool;
+  sp_ctx *ctx = sp_pool_ctx(p);
+  const sp_node *node = call->node;
+  uint32_t batch = (uint32_t)batch_dims(node);
+  uint32_t last = sp_call_result_shape(call)->n_dims;
+  sp_expr *args = sp_alloc_n(ctx, node->n_in + last + 1u, sizeof *args);
+  sp_expr j[SP_MAX_DIMS] = {{0}};
+  memcpy(j, idx, batch * sizeof *j);
+  for (uint32_t k = 0; k < node->n_in; k++) {
+    const sp_shape *a = sp_call_shape(call, k);
+    for (uint32_t d = batch; d < a->n_dims; d++) {
+      j[d] = sp_fresh(p, a->dims[d]);
+    }
+    args[k] = sp_call_read(call, k, j);
+    if (a->n_dims > batch) {
+      args[k] = spi_lambda(p, a->n_dims - batch, &j[batch], args[k]);
+    }
+  }
+  memcpy(&args[node->n_in], &idx[batch], (last - batch) * sizeof *args);
+  spi_assume(call, sp_format(ctx,
+                             "custom call \"%s\" is a function of its "
+                             "operands (num_batch_dims)",
+                             spi_attr_text(node, "custom_call_target")));
+  return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), batched_name(call, batch),
+               node->n_in + last - batch, args);
+}
+
 static void custom_call_shape(sp_ctx *ctx, const sp_program *program,
                               const sp_node *node) {
   const char *target = spi_attr_text(node, "custom_call_target");
@@ -64,6 +171,10 @@ static void custom_call_shape(sp_ctx *ctx, const sp_program *program,
   }
   if (spi_border_of(node) != SPI_BORDER_NONE && node->n_in > 0) {
     spi_manual_shape(ctx, program, node);
+    return;
+  }
+  if (batch_dims(node) >= 0) {
+    batched_shape(ctx, program, node);
     return;
   }
   if (sp_node_attr(node, "called")) {
@@ -85,7 +196,8 @@ static sp_expr custom_call_element(const sp_call *call, const sp_expr *idx) {
   if (spi_border_of(call->node) != SPI_BORDER_NONE) {
     return spi_manual_element(call, idx);
   }
-  return sp_call_read(call, call->result, idx);
+  return batch_dims(call->node) >= 0 ? batched_element(call, idx)
+                                     : sp_call_read(call, call->result, idx);
 }
 
 static const sp_op_attr custom_call_attrs[] = {
@@ -96,6 +208,8 @@ static const sp_op_attr custom_call_attrs[] = {
     {"custom_call_has_side_effect", SP_ATTR_INT, false, true},
     {"api_version", SP_ATTR_TEXT, false, true},
     {"operand_layout_constraints", SP_ATTR_TEXT, false, true},
+    {"result_layouts", SP_ATTR_TEXT, false, true},
+    {"frontend_attributes", SP_ATTR_TEXT, false, true},
     {0},
 };
 static const char *const custom_call_spellings[] = {"hlo:custom-call", NULL};
@@ -109,7 +223,8 @@ static const sp_op custom_call_row = {
     .element = custom_call_element,
     .meaning = "out[i] = a[i] for annotations of shardings; TopK: see topk; "
                "SPMDFullToShardShape, SPMDShardToFullShape: a block of the "
-               "whole, and back",
+               "whole, and back; with num_batch_dims: a function of what the "
+               "operands hold at the same batch index",
 };
 
 extern const sp_op *const sp_ops_custom_call[];
