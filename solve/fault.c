@@ -7,6 +7,7 @@
 #include "solve/clamp.h"
 #include "solve/disagree.h"
 #include "solve/fit.h"
+#include "solve/misplaced.h"
 #include "solve/repair.h"
 #include "solve/repair_input.h"
 
@@ -293,6 +294,12 @@ static const char *with_sequential_clamp(search *f, sp_machine *seq,
   return text;
 }
 
+static const char *with_misplaced(spi_bench *b, const sp_counterexample *c,
+                                  const char *text) {
+  const char *moved = spi_misplaced_text(b, c->output, c->rank);
+  return moved ? sp_format(b->s->ctx, "%s; %s", text, moved) : text;
+}
+
 /* BEFORE itself is to blame: nothing in AFTER is looked at. */
 static const sp_fault *fault_before(sp_state *s, spi_bench *b,
                                     uint32_t result) {
@@ -355,6 +362,9 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
     inside_loop(&f, &program, &odd, &text);
     node = &program->nodes[program->tensors[odd].node];
     text = with_sequential_clamp(&f, b->seq, text);
+  }
+  if (odd == t && spi_fit_to(f.fit, t, x->seq).kind == SPI_FIT_NONE) {
+    text = with_misplaced(b, report->counterexample, text);
   }
   sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
   *fault = (sp_fault){

@@ -195,6 +195,48 @@ bool spi_try_constant(spi_mender *m, uint32_t at) {
   return c.n == 1 ? try_number(&c) : try_table(&c);
 }
 
+/* ---- counting ---- */
+
+/* An iota that counts from 0 on every rank, though each has another part of
+ * what is counted: the offset of its part added. */
+static bool try_offset(spi_mender *m, uint32_t at) {
+  sp_ctx *ctx = m->s->ctx;
+  const sp_node *node = &m->program->nodes[at];
+  const sp_attr *dim = sp_node_attr(node, "iota_dimension");
+  size_t ranks = (size_t)m->s->dist_program->partitions;
+  if (!spi_is_op(node, "iota") || !dim || m->loop != UINT32_MAX) {
+    return false;
+  }
+  const sp_shape *shape = &m->program->tensors[node->out].shape;
+  int64_t size = shape->dims[dim->u.i];
+  for (size_t i = 0; i < m->s->cuts.n && sp_dtype_is_int(shape->dtype); i++) {
+    const int64_t *coordinate = spi_by_rank(m->s, m->s->cuts.v[i].coordinate);
+    int64_t *v = sp_alloc_n(ctx, ranks + 1, sizeof *v);
+    sp_attr *attrs = sp_alloc_n(ctx, 2, sizeof *attrs);
+    sp_node *add = sp_alloc(ctx, sizeof *add);
+    for (size_t r = 0; coordinate && r < ranks; r++) {
+      v[r] = size * coordinate[r];
+    }
+    attrs[0] = (sp_attr){.name = "self", .kind = SP_ATTR_OPERAND, .u.i = 0};
+    attrs[1] = (sp_attr){
+        .name = "other", .kind = SP_ATTR_RANKED_INT, .u.ints = v, .n = ranks};
+    *add = (sp_node){.op = "aten.add.Tensor",
+                     .name = node->name,
+                     .attrs = attrs,
+                     .n_attrs = 2};
+    spi_edit e = {.node = at, .becomes = node, .then = add};
+    size_t shown = ranks < MAX_SHOWN ? ranks : MAX_SHOWN;
+    if (coordinate &&
+        spi_offer(m, &e,
+                  "counts from 0 on every rank; from %s%s by rank all results "
+                  "are right",
+                  spi_ints_text(ctx, v, shown), shown < ranks ? ", ..." : "")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* ---- operands ---- */
 
 bool spi_try_operands(spi_mender *m, uint32_t at, uint32_t a, uint32_t b) {
@@ -491,6 +533,7 @@ bool spi_try_node(spi_mender *m, uint32_t at) {
   if (strncmp(m->program->nodes[at].op, "hlo:", 4) != 0) {
     return false;
   }
-  return try_order(m, at) || try_direction(m, at) || try_operator(m, at) ||
-         try_axes_of(m, at) || spi_try_position(m, at) || spi_try_slice(m, at);
+  return try_offset(m, at) || try_order(m, at) || try_direction(m, at) ||
+         try_operator(m, at) || try_axes_of(m, at) || spi_try_position(m, at) ||
+         spi_try_slice(m, at);
 }
