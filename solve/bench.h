@@ -26,11 +26,11 @@ typedef struct spi_sample {
   const sp_span *const *supports; /* for spi_draw_inputs */
 } spi_sample;
 
-/* What was found unsteady on a set of inputs: looking takes ten runs. */
+/* What rounding moves on a set of inputs: looking takes ten runs. */
 typedef struct spi_steadiness {
   spi_draw_mode mode;
   uint64_t seed;
-  bool **unsteady;
+  double **moved;
 } spi_steadiness;
 
 typedef struct spi_bench {
@@ -43,16 +43,16 @@ typedef struct spi_bench {
   bool drawn; /* the machines hold the inputs of: */
   spi_draw_mode drawn_mode;
   uint64_t drawn_seed;
-  double budget;   /* operations left for what-if runs */
-  double spent;    /* operations of other runs */
-  bool unknown;    /* it cannot be run: of a function no values are known */
-  bool made_up;    /* as in sp_machine_options */
-  double *scales;  /* by result: the largest element that is expected */
-  bool defined;    /* the sequential program has no NaN in this run */
-  bool tame;       /* and nothing near overflow */
-  bool what_if;    /* comparing what another program computes */
-  bool **unsteady; /* by result, rank, element: rounding may move it that far;
-                      NULL: not looked at yet */
+  double budget;  /* operations left for what-if runs */
+  double spent;   /* operations of other runs */
+  bool unknown;   /* it cannot be run: of a function no values are known */
+  bool made_up;   /* as in sp_machine_options */
+  double *scales; /* by result: the largest element that is expected */
+  bool defined;   /* the sequential program has no NaN in this run */
+  bool tame;      /* and nothing near overflow */
+  bool what_if;   /* comparing what another program computes */
+  double **moved; /* by result, rank, element: how far rounding may move it,
+                     INFINITY: anywhere. NULL: not looked at yet */
   SP_VEC(spi_steadiness) looked; /* of the programs themselves */
 } spi_bench;
 
