@@ -238,17 +238,17 @@ static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
                          const grouping *g) {
   int64_t n = sp_machine_count(f->dist, w), compared = 0;
   double scale = largest(f, v), want;
-  if (sp_machine_ranks_of(f->dist, w).n < f->ranks) {
-    return false; /* not all that are summed were computed */
-  }
+  sp_span ranks = sp_machine_ranks_of(f->dist, w);
   sp_mark mark = sp_scratch_mark(f->s->ctx);
   double *sum = sp_scratch(f->s->ctx, (size_t)(n + 1) * sizeof *sum);
   bool ok = true;
   for (int64_t group = 0; group < g->n && ok; group++) {
     memset(sum, 0, (size_t)n * sizeof *sum);
     int64_t first = -1;
-    for (int64_t r = 0; r < f->ranks; r++) {
-      if (g->group[r] == group) {
+    bool all = true; /* of them are computed */
+    for (int64_t r = 0; r < f->ranks && all; r++) {
+      all = g->group[r] != group || spi_span_find(ranks, r) >= 0;
+      if (all && g->group[r] == group) {
         first = first < 0 ? r : first;
         const double *l = sp_machine_values(f->dist, w, r);
         for (int64_t j = 0; j < n; j++) {
@@ -256,7 +256,7 @@ static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
         }
       }
     }
-    for (int64_t j = 0; j < n && ok; j++) {
+    for (int64_t j = 0; j < n && ok && all; j++) {
       if (counterpart(f, x, w, v, first, j, &want)) {
         ok = spi_close(sum[j], want, scale);
         compared++;

@@ -22,7 +22,7 @@ typedef struct part {
   bool reached; /* on the way from inputs to targets */
   bool input;
   bool whole;   /* its operator works on whole tensors */
-  bool indices; /* integers that read no tensor: their term is used */
+  bool indices; /* integers or masks that read no tensor: their term is used */
   bool dense;   /* what is surely zero is stored as well */
   bool needed;
   sp_span *need, *stored; /* by dimension */
@@ -64,7 +64,7 @@ static selection *new_selection(sp_machine *m) {
   selection *s = sp_alloc(e->ctx, sizeof *s);
   uint32_t n = m->program->n_tensors;
   s->m = m;
-  s->zeros = (spi_zeros){e->pool, known_of, s};
+  s->zeros = (spi_zeros){e->pool, known_of, s, e->rank};
   s->v = sp_alloc_n(e->ctx, n + 1u, sizeof *s->v);
   for (uint32_t t = 0; t < n; t++) {
     const machine_tensor *x = &m->tensors[t];
@@ -199,7 +199,7 @@ static void define(sp_ctx *ctx, void *arg) {
   }
   own->term = spi_sum_less(&s->zeros, e);
   if (sp_sort_of(p, e) != SP_SORT_REAL) {
-    own->indices = sp_sort_of(p, e) == SP_SORT_INT && !sp_has_read(p, e);
+    own->indices = !sp_has_read(p, e);
     return;
   }
   own->known = spi_term_known(&s->zeros, own->term);
@@ -210,6 +210,7 @@ static void define(sp_ctx *ctx, void *arg) {
     }
   }
   own->known.support = support;
+  own->known.idx = own->idx;
 }
 
 static void define_node(selection *s, const sp_node *node) {
@@ -382,7 +383,7 @@ void sp_machine_restrict(sp_machine *m, size_t n_targets,
   for (size_t i = 0; i < n_inputs; i++) {
     part *x = &s->v[inputs[i].tensor];
     x->input = true;
-    x->known.finite = true;
+    x->known.finite = x->known.below = true;
     x->known.support = inputs[i].spans;
   }
   reach(s, n_targets, targets);
@@ -471,6 +472,15 @@ static sp_expr position_of(sp_pool *p, sp_expr index, sp_span stored,
   return e;
 }
 
+/* As the element of an array: a product with the number 0 would be 0 whatever
+ * the other factors are. */
+static sp_expr zero_element(sp_pool *p) {
+  const int64_t extent = 1;
+  const sp_num value = sp_num_value(p, sp_real_i64(p, 0));
+  const sp_expr at = sp_int(p, 0);
+  return sp_read(p, sp_sym_table_num(p, 1, &extent, &value), &at);
+}
+
 static sp_expr read_stored(void *env, sp_pool *p, sp_expr e) {
   const selection *s = env;
   uint32_t t = sp_kind_of(p, e) == SP_KIND_READ
@@ -498,7 +508,7 @@ static sp_expr read_stored(void *env, sp_pool *p, sp_expr e) {
   }
   sp_pool_mode(p, was);
   if (sp_is_true(p, none)) {
-    return sp_real_i64(p, 0);
+    return zero_element(p);
   }
   sp_expr read = sp_read(p, s->m->tensors[t].sym, at);
   return sp_is_false(p, none) ? read : sp_ite(p, none, sp_real_i64(p, 0), read);

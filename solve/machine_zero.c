@@ -1,158 +1,9 @@
-/* machine_zero.c: read support, then known, then spi_sum_less. */
+/* machine_zero.c: read support, then spi_sum_less. */
 #include "solve/machine_zero.h"
 
 #include <string.h>
 
 enum { MAX_DEPTH = 60 };
-
-/* ---- signs and finiteness ---- */
-
-static const char *const finite_everywhere[] = {
-    "abs",  "sign", "floor", "ceil",     "sin", "cos",
-    "tanh", "atan", "erf",   "logistic", "exp", "round",
-};
-
-static bool is_named(const char *name, const char *const *list, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    if (strcmp(name, list[i]) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static spi_known known(const spi_zeros *z, sp_expr e, uint32_t depth);
-
-static spi_known known_function(const spi_zeros *z, sp_expr e, uint32_t depth) {
-  spi_known k = {0};
-  const char *name = sp_fn_name(z->pool, e);
-  if (sp_n_args(z->pool, e) != 1 ||
-      sp_sort_of(z->pool, sp_arg(z->pool, e, 0)) != SP_SORT_REAL) {
-    return k;
-  }
-  spi_known a = known(z, sp_arg(z->pool, e, 0), depth + 1);
-  bool root = strcmp(name, "sqrt") == 0;
-  if (strcmp(name, "inv") == 0 || strcmp(name, "rsqrt") == 0) {
-    k.finite = k.positive = k.nonnegative = a.finite && a.positive;
-  } else if (strcmp(name, "log") == 0) {
-    k.finite = a.finite && a.positive;
-  } else if (root) {
-    k.finite = k.nonnegative = a.finite && a.nonnegative;
-    k.positive = k.finite && a.positive;
-  } else if (is_named(name, finite_everywhere,
-                      sizeof finite_everywhere / sizeof *finite_everywhere)) {
-    k.finite = a.finite;
-    k.positive = strcmp(name, "exp") == 0 || strcmp(name, "logistic") == 0;
-    k.nonnegative = k.positive || strcmp(name, "abs") == 0;
-  }
-  return k;
-}
-
-static spi_known known_sum(const spi_zeros *z, sp_expr e, uint32_t depth) {
-  sp_pool *p = z->pool;
-  int constant = sp_num_sign(p, sp_add_const(p, e));
-  spi_known k = {
-      .finite = true, .nonnegative = constant >= 0, .positive = constant > 0};
-  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    spi_known a = known(z, sp_arg(p, e, i), depth + 1);
-    bool plus = sp_num_sign(p, sp_add_coef(p, e, i)) > 0;
-    k.finite &= a.finite;
-    k.nonnegative &= plus && a.nonnegative;
-    k.positive |= a.positive;
-  }
-  k.positive &= k.nonnegative;
-  return k;
-}
-
-/* Equal factors are next to each other. */
-static spi_known known_product(const spi_zeros *z, sp_expr e, uint32_t depth) {
-  sp_pool *p = z->pool;
-  spi_known k = {true, true, true, NULL};
-  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
-    spi_known a = known(z, sp_arg(p, e, i), depth + 1);
-    bool square =
-        i + 1 < sp_n_args(p, e) && sp_arg(p, e, i).v == sp_arg(p, e, i + 1).v;
-    k.finite &= a.finite;
-    k.nonnegative &= square || a.nonnegative;
-    k.positive &= a.positive;
-    i += square;
-  }
-  return k;
-}
-
-/* Of any of these, but for the sign of an extremum. */
-static spi_known known_choice(const spi_zeros *z, sp_expr e, uint32_t from,
-                              uint32_t depth) {
-  sp_pool *p = z->pool;
-  bool max = sp_kind_of(p, e) == SP_KIND_MAX, any = false, least = false;
-  spi_known k = {true, true, true, NULL};
-  for (uint32_t i = from; i < sp_n_args(p, e); i++) {
-    spi_known a = known(z, sp_arg(p, e, i), depth + 1);
-    k.finite &= a.finite;
-    k.nonnegative &= a.nonnegative;
-    k.positive &= a.positive;
-    any |= a.positive;
-    least |= a.nonnegative;
-  }
-  k.nonnegative |= max && least;
-  k.positive |= max && any;
-  return k;
-}
-
-static spi_known known(const spi_zeros *z, sp_expr e, uint32_t depth) {
-  sp_pool *p = z->pool;
-  spi_known k = {0};
-  const spi_known *of;
-  sp_num v;
-  if (depth > MAX_DEPTH) {
-    return k;
-  }
-  switch (sp_kind_of(p, e)) {
-  case SP_KIND_NUM:
-    v = sp_num_value(p, e);
-    return (spi_known){true, sp_num_sign(p, v) >= 0, sp_num_sign(p, v) > 0,
-                       NULL};
-  case SP_KIND_READ:
-    of = z->known(z->env, sp_read_sym(p, e));
-    return of ? (spi_known){of->finite, of->nonnegative, of->positive, NULL}
-              : k;
-  case SP_KIND_ADD:
-    return known_sum(z, e, depth);
-  case SP_KIND_MUL:
-    return known_product(z, e, depth);
-  case SP_KIND_MAX:
-  case SP_KIND_MIN:
-    return known_choice(z, e, 0, depth);
-  case SP_KIND_ITE:
-    return known_choice(z, e, 1, depth);
-  case SP_KIND_FN:
-    return known_function(z, e, depth);
-  case SP_KIND_I2R:
-    k.finite = true;
-    return k;
-  case SP_KIND_RED:
-    return known(z, sp_red_body(p, e), depth + 1); /* never empty */
-  case SP_KIND_INF:
-  case SP_KIND_INT:
-  case SP_KIND_VAR:
-  case SP_KIND_LIN:
-  case SP_KIND_DIV:
-  case SP_KIND_MOD:
-  case SP_KIND_BOOL:
-  case SP_KIND_LT0:
-  case SP_KIND_EQ0:
-  case SP_KIND_RLT:
-  case SP_KIND_REQ:
-  case SP_KIND_NOT:
-  case SP_KIND_OR:
-    break;
-  }
-  return k;
-}
-
-spi_known spi_term_known(const spi_zeros *z, sp_expr e) {
-  return known(z, e, 0);
-}
 
 /* ---- supports ---- */
 
@@ -257,7 +108,7 @@ static sp_span support_of_choice(const looking *l, sp_expr e, uint32_t depth) {
 static sp_span support_of_product(const looking *l, sp_expr e, uint32_t depth) {
   sp_pool *p = l->z->pool;
   sp_span all = spi_span_all(l->extent);
-  if (!known(l->z, e, depth).finite) {
+  if (!spi_term_known(l->z, e).finite) {
     return all;
   }
   for (uint32_t i = 0; i < sp_n_args(p, e); i++) {

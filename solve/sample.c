@@ -9,25 +9,29 @@
 #include "solve/witness.h"
 
 enum {
-  CHOSEN = 8,    /* indices of a dimension where an input is not zero */
-  COMPARED = 4,  /* of a dimension of the result */
-  FEW = 2,       /* indices, where more are too much */
-  FEW_RANKS = 4, /* and the first and the last: these are compared first */
-  SMALL = 16,    /* dimensions that are left alone at first */
+  CHOSEN = 8,     /* indices of a dimension where an input is not zero */
+  COMPARED = 4,   /* of a dimension of the result */
+  FEW = 2,        /* indices, where more are too much */
+  FEW_RANKS = 4,  /* and the first and the last: these are compared first, */
+  MANY_RANKS = 4, /* where there are so many times more */
+  SMALL = 16,     /* dimensions that are left alone at first */
   /* How thin an input is: its largest dimension, all large ones, all of them
    * and by FEW. */
   LEVELS = 3,
   BORDERED = 2,    /* dimensions: of more, borders are too much */
   MAX_RESULTS = 8, /* that are looked at */
+  STEP = 2, /* a step takes inputs of at least this part of the largest */
+  LONG_STEP = 64,
 };
 static const int64_t SMALL_INPUT = 16; /* elements */
+static const double FAR = 10;          /* times what a run may take */
 static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
 /* Of the budget, for one run: what is cheap is tried first. */
-static const double SHARES[] = {0.02, 0.2, 1};
+static const double SHARES[] = {0.02, 0.15, 1};
 /* Operations for an input's element, and the share of them for its copy. */
 static const double DRAWING = 50, COPYING = 0.04;
 
-/* With some inputs thinned out. */
+/* With some inputs thinned out, or fewer elements compared. */
 typedef struct rung {
   spi_bench *bench;
   double bytes, cost; /* cost: where the bytes are not too many */
@@ -37,7 +41,9 @@ typedef struct rung {
 typedef struct sampler {
   sp_state *s;
   uint32_t output;
-  sp_span ranks;            /* whose elements are compared */
+  bool few;                 /* not all ranks */
+  sp_span ranks;            /* whose elements are compared, */
+  int64_t compared;         /* so many indices along each dimension */
   uint8_t *level;           /* by sequential tensor */
   const sp_span **supports; /* by sequential tensor, or NULL */
   SP_VEC(rung) rungs;       /* made when they are looked at */
@@ -88,7 +94,7 @@ static sp_span chosen_of(sp_ctx *ctx, sp_span needed, int64_t extent,
   return (sp_span){some.n, at};
 }
 
-static void thin_out(sampler *x, spi_bench *b, uint32_t seq) {
+static void thin_out_input(sampler *x, spi_bench *b, uint32_t seq) {
   const sp_shape *shape = &x->s->seq_program->tensors[seq].shape;
   sp_ctx *ctx = x->s->ctx;
   sp_span *v = sp_alloc_n(ctx, shape->n_dims + 1u, sizeof *v);
@@ -170,9 +176,10 @@ static void choose_elements(const sampler *x, spi_sample *out) {
   sp_span *local = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *local);
   sp_span *global = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *global);
   for (uint32_t d = 0; d < l->n_dims; d++) {
-    local[d] = local_span(x, r, d, chosen(ctx, g->dims[d], COMPARED));
-    local[d] =
-        l->n_dims <= BORDERED ? with_ends(ctx, local[d], l->dims[d]) : local[d];
+    local[d] = local_span(x, r, d, chosen(ctx, g->dims[d], x->compared));
+    local[d] = x->compared > FEW && l->n_dims <= BORDERED
+                   ? with_ends(ctx, local[d], l->dims[d])
+                   : local[d];
     sp_mark mark = sp_scratch_mark(ctx);
     bool *bits = sp_scratch(ctx, (size_t)g->dims[d] * sizeof *bits + 1);
     memset(bits, 0, (size_t)g->dims[d] * sizeof *bits);
@@ -267,8 +274,9 @@ static int64_t spare_elements(const sampler *x, spi_bench *b, size_t given) {
              : 0;
 }
 
-/* The largest real inputs become thinner. False: there are none. */
-static bool thin_out_largest(sampler *x, spi_bench *b) {
+/* The largest real inputs become thinner, and those of a share of them. False:
+ * there are none. */
+static bool thin_out_largest(sampler *x, spi_bench *b, int64_t share) {
   const sp_problem *p = x->s->problem;
   int64_t most = 0;
   for (size_t i = 0; i < p->n_given; i++) {
@@ -276,18 +284,32 @@ static bool thin_out_largest(sampler *x, spi_bench *b) {
     most = n > most ? n : most;
   }
   for (size_t i = 0; i < p->n_given && most; i++) {
-    if (spare_elements(x, b, i) > most / 2) {
-      thin_out(x, b, p->given[i].seq);
+    if (spare_elements(x, b, i) > most / share) {
+      thin_out_input(x, b, p->given[i].seq);
     }
   }
   return most > 0;
 }
 
+/* Planning takes time, too: where there is far to go steps are longer. False:
+ * there are no more. */
+static bool thin_out(sampler *x, const rung *last, double share) {
+  spi_bench *b = last->bench;
+  bool far = last->bytes > MAX_BYTES || last->cost > FAR * share * b->budget;
+  bool thinner = thin_out_largest(x, b, far ? LONG_STEP : STEP);
+  if (!thinner && x->compared > FEW) {
+    x->compared = FEW;
+    x->ranks = x->few ? chosen(x->s->ctx, x->s->dist_program->partitions, FEW)
+                      : x->ranks;
+    return true;
+  }
+  return thinner;
+}
+
 /* One more rung. False: there is none. */
-static bool climb(sampler *x, bool made_up) {
+static bool climb(sampler *x, double share, bool made_up) {
   const sp_placed *r = &x->s->problem->promised[x->output];
-  size_t n = x->rungs.n;
-  if (n && !thin_out_largest(x, x->rungs.v[n - 1].bench)) {
+  if (x->rungs.n && !thin_out(x, &x->rungs.v[x->rungs.n - 1], share)) {
     return false;
   }
   spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
@@ -305,7 +327,7 @@ static bool climb(sampler *x, bool made_up) {
 static spi_bench *affordable(sampler *x, double share, bool made_up,
                              const char **why) {
   const sp_placed *r = &x->s->problem->promised[x->output];
-  for (size_t i = 0; i < x->rungs.n || climb(x, made_up); i++) {
+  for (size_t i = 0; i < x->rungs.n || climb(x, share, made_up); i++) {
     const rung *at = &x->rungs.v[i];
     if (at->bytes <= MAX_BYTES &&
         (at->cost <= share * at->bench->budget || !isfinite(at->cost))) {
@@ -373,12 +395,12 @@ static void look(search *f, sampler *at) {
   }
 }
 
-static void look_on_ranks(search *f, uint32_t output, sp_span ranks) {
+static void look_on_ranks(search *f, uint32_t output, bool few, sp_span ranks) {
   sp_state *s = f->s;
   size_t n = s->seq_program->n_tensors + 1u;
   for (size_t i = 0; i < f->samplers.n; i++) {
     sampler *at = f->samplers.v[i];
-    if (at->output == output && at->ranks.n == ranks.n) {
+    if (at->output == output && at->few == few) {
       look(f, at);
       return;
     }
@@ -386,7 +408,9 @@ static void look_on_ranks(search *f, uint32_t output, sp_span ranks) {
   sampler *new = sp_alloc(s->ctx, sizeof *new);
   *new = (sampler){.s = s,
                    .output = output,
+                   .few = few,
                    .ranks = ranks,
+                   .compared = COMPARED,
                    .level = sp_alloc_n(s->ctx, n, sizeof *new->level),
                    .supports = sp_alloc_n(s->ctx, n, sizeof *new->supports)};
   sp_push(s->ctx, &f->samplers, new);
@@ -398,13 +422,13 @@ static void look_at_result(search *f, uint32_t output) {
   const sp_layout *promised = f->s->problem->promised[output].layout;
   int64_t n = f->s->dist_program->partitions;
   sp_span few = with_ends(f->s->ctx, chosen(f->s->ctx, n, FEW_RANKS), n);
-  if (few.n <= n / 2 && promised->partial == SP_PARTIAL_NONE) {
-    look_on_ranks(f, output, few);
+  if (few.n <= n / MANY_RANKS && promised->partial == SP_PARTIAL_NONE) {
+    look_on_ranks(f, output, true, few);
     if (f->x->cheap || f->x->found || f->x->unknown) {
       return;
     }
   }
-  look_on_ranks(f, output, spi_span_all(n));
+  look_on_ranks(f, output, false, spi_span_all(n));
 }
 
 static void look_at_results(search *f) {

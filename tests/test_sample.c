@@ -232,6 +232,43 @@ static void quotients_keep_what_is_not_finite(void) {
               "  ROOT c = f32[] add(a, b)\n}\n");
 }
 
+#define REGIONS                                                                \
+  "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"                \
+  "  ROOT c = f32[] add(a, b)\n}\n"                                            \
+  "max {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"                \
+  "  ROOT c = f32[] maximum(a, b)\n}\n"
+/* x: the softmax of the rows of z, of which a row has the columns that are in
+ * this direction of it. */
+#define SOFTMAX(rows, columns, direction)                                      \
+  "  r = s32[" rows "," columns "] iota(), iota_dimension=0\n"                 \
+  "  k = s32[" rows "," columns "] iota(), iota_dimension=1\n"                 \
+  "  c = pred[" rows "," columns "] compare(k, r), direction=" direction "\n"  \
+  "  n = f32[] constant(-inf)\n"                                               \
+  "  nb = f32[" rows "," columns "] broadcast(n), dimensions={}\n"             \
+  "  s = f32[" rows "," columns "] select(c, z, nb)\n"                         \
+  "  m = f32[" rows "] reduce(s, n), dimensions={1}, to_apply=max\n"           \
+  "  mb = f32[" rows "," columns "] broadcast(m), dimensions={0}\n"            \
+  "  d0 = f32[" rows "," columns "] subtract(s, mb)\n"                         \
+  "  e = f32[" rows "," columns "] exponential(d0)\n"                          \
+  "  o = f32[] constant(0)\n"                                                  \
+  "  l = f32[" rows "] reduce(e, o), dimensions={1}, to_apply=add\n"           \
+  "  lb = f32[" rows "," columns "] broadcast(l), dimensions={0}\n"            \
+  "  x = f32[" rows "," columns "] divide(e, lb)\n"
+
+#define MASKED_PRODUCT(direction)                                              \
+  "HloModule m, num_partitions=2\n" REGIONS                                    \
+  "ENTRY e {\n  z = f32[12,10] parameter(0)\n" SOFTMAX(                        \
+      "12", "10",                                                              \
+      direction) "  w = f32[10,9] parameter(1)\n"                              \
+                 "  ROOT y = f32[12,9] dot(x, w), lhs_contracting_dims={1}, "  \
+                 "rhs_contracting_dims={0}\n}\n"
+
+static void rows_of_masks(void) {
+  text_agrees(MASKED_PRODUCT("LE"));
+  text_agrees(MASKED_PRODUCT("LT"));
+  text_agrees(MASKED_PRODUCT("GE")); /* the last rows have none */
+}
+
 static void shapes_are_rearranged(void) {
   text_agrees("HloModule m, num_partitions=4\nENTRY e {\n"
               "  x = f32[8,6,10] parameter(0)\n"
@@ -386,21 +423,16 @@ static search looked(search x) {
 }
 
 /* Two matrix products, by columns and by rows: 100 GB. */
-#define LARGE_BEFORE                                                           \
-  "HloModule m\nENTRY e {\n"                                                   \
-  "  x = f32[131072,65536] parameter(0), sharding={replicated}\n"              \
+#define LARGE_BEFORE(x)                                                        \
+  "HloModule m\n" REGIONS "ENTRY e {\n" x                                      \
   "  w = f32[65536,65536] parameter(1), sharding={devices=[1,4]<=[4]}\n"       \
   "  v = f32[65536,65536] parameter(2), sharding={devices=[4,1]<=[4]}\n"       \
   "  h = f32[131072,65536] dot(x, w), lhs_contracting_dims={1}, "              \
   "rhs_contracting_dims={0}\n"                                                 \
   "  ROOT y = f32[131072,65536] dot(h, v), lhs_contracting_dims={1}, "         \
   "rhs_contracting_dims={0}, sharding={replicated}\n}\n"
-#define LARGE_AFTER(groups)                                                    \
-  "HloModule m, num_partitions=4\n"                                            \
-  "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"                \
-  "  ROOT c = f32[] add(a, b)\n}\n"                                            \
-  "ENTRY e {\n"                                                                \
-  "  x = f32[131072,65536] parameter(0)\n"                                     \
+#define LARGE_AFTER(x, groups)                                                 \
+  "HloModule m, num_partitions=4\n" REGIONS "ENTRY e {\n" x                    \
   "  w = f32[65536,16384] parameter(1)\n"                                      \
   "  v = f32[16384,65536] parameter(2)\n"                                      \
   "  h = f32[131072,16384] dot(x, w), lhs_contracting_dims={1}, "              \
@@ -409,20 +441,42 @@ static search looked(search x) {
   "rhs_contracting_dims={0}\n"                                                 \
   "  ROOT y = f32[131072,65536] all-reduce(d), channel_id=1, "                 \
   "use_global_device_ids=true, replica_groups=" groups ", to_apply=add\n}\n"
+#define PLAIN(sharding) "  x = f32[131072,65536] parameter(0)" sharding "\n"
+#define MASKED(sharding, direction)                                            \
+  "  z = f32[131072,65536] parameter(0)" sharding                              \
+  "\n" SOFTMAX("131072", "65536", direction)
+#define REPLICATED ", sharding={replicated}"
 
 static void what_is_right_at_real_size_has_none(void) {
-  search x = looked(
-      (search){.before = LARGE_BEFORE, .after = LARGE_AFTER("{{0,1,2,3}}")});
+  search x = looked((search){.before = LARGE_BEFORE(PLAIN(REPLICATED)),
+                             .after = LARGE_AFTER(PLAIN(""), "{{0,1,2,3}}")});
   CU_ASSERT(x.ran);
   CU_ASSERT(!x.found);
 }
 
 static void what_is_wrong_at_real_size_is_found(void) {
-  search x = looked(
-      (search){.before = LARGE_BEFORE, .after = LARGE_AFTER("{{0,1},{2,3}}")});
+  search x = looked((search){.before = LARGE_BEFORE(PLAIN(REPLICATED)),
+                             .after = LARGE_AFTER(PLAIN(""), "{{0,1},{2,3}}")});
   CU_ASSERT_FATAL(x.found);
   CU_ASSERT(x.at.sampled);
   CU_ASSERT(x.thinned);
+}
+
+/* Each row of the mask has an element. */
+static void masks_leave_something(void) {
+  search x =
+      looked((search){.before = LARGE_BEFORE(MASKED(REPLICATED, "LE")),
+                      .after = LARGE_AFTER(MASKED("", "LE"), "{{0,1},{2,3}}")});
+  CU_ASSERT(x.found);
+}
+
+/* The first one has none: what is not a number stays one. */
+static void masks_may_leave_nothing(void) {
+  search x =
+      looked((search){.before = LARGE_BEFORE(MASKED(REPLICATED, "LT")),
+                      .after = LARGE_AFTER(MASKED("", "LT"), "{{0,1},{2,3}}")});
+  CU_ASSERT(!x.found);
+  CU_ASSERT(!x.ran);
 }
 
 /* A verdict from expect.yaml or spec.yaml. */
@@ -485,6 +539,7 @@ void suite_sample(void) {
   CU_ADD_TEST(s, products_of_sparse_inputs);
   CU_ADD_TEST(s, some_ranks);
   CU_ADD_TEST(s, quotients_keep_what_is_not_finite);
+  CU_ADD_TEST(s, rows_of_masks);
   CU_ADD_TEST(s, shapes_are_rearranged);
   CU_ADD_TEST(s, lookups_by_values);
   CU_ADD_TEST(s, whole_slices_and_loops);
@@ -492,5 +547,7 @@ void suite_sample(void) {
   CU_ADD_TEST(s, parts_of_dumps_agree);
   CU_ADD_TEST(s, what_is_right_at_real_size_has_none);
   CU_ADD_TEST(s, what_is_wrong_at_real_size_is_found);
+  CU_ADD_TEST(s, masks_leave_something);
+  CU_ADD_TEST(s, masks_may_leave_nothing);
   CU_ADD_TEST(s, right_graphs_have_none);
 }
