@@ -639,6 +639,55 @@ static void examples_have_the_verdicts_that_they_say(void) {
   CU_ASSERT(n >= 10);
 }
 
+/* An example with each `from` replaced, so that it is of real size. */
+static void real_size(const char *name, size_t n, const char *const (*v)[2]) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  const char *path =
+      sp_format(ctx, "%s/examples/kernels/%s.sp", test_source(), name);
+  size_t length;
+  const char *text =
+      sp_file_read(ctx, path, sp_nowhere(), SP_MAX_FILE, &length);
+  for (size_t i = 0; i < n; i++) {
+    text = with(ctx, text, v[i][0], v[i][1]);
+  }
+  expect_verdict(text, SP_VIOLATION);
+  sp_ctx_free(ctx);
+}
+
+/* A few elements on a few ranks are computed, with inputs mostly zero. */
+static void broken_examples_are_found_at_real_size(void) {
+  static const char *const heads[][2] = {
+      {"dp[2], tp[4]", "dp[8], tp[8]"},
+      {"N = 8, S = 16, H = 8, D = 4", "N = 64, S = 4096, H = 64, D = 128"},
+      {"[n < N/2, h < H/4", "[n < N/8, h < H/8"},
+      {"[n < N/2, h < H/4", "[n < N/8, h < H/8"},
+      {"[n < N/2, i < S, h < H/4", "[n < N/8, i < S, h < H/8"},
+      {"[n < N/2, i < S, e < E] = sum(h < H/4",
+       "[n < N/8, i < S, e < E] = sum(h < H/8"},
+  };
+  static const char *const moe[][2] = {
+      {"g[4]", "g[64]"},
+      {"R = 4, S = 16, D = 8, F = 12, E = 8, C = 4",
+       "R = 64, S = 4096, D = 1024, F = 4096, E = 128, C = 64"},
+  };
+  static const char *const ring[][2] = {
+      {"g[4]", "g[64]"},
+      {"S = 64, D = 16, B = S/4", "S = 4096, D = 128, B = S/64"},
+      {"s < 4", "s < 64"},
+      {"+ s) mod 4", "+ s) mod 64"},
+      {"- 1) mod 4", "- 1) mod 64"},
+      {"- 1) mod 4", "- 1) mod 64"},
+  };
+  static const char *const zigzag[][2] = {
+      {"g[4]", "g[64]"},
+      {"R = 4, S = 64, D = 16", "R = 64, S = 4096, D = 128"},
+  };
+  real_size("attention_heads_broken", sizeof heads / sizeof *heads, heads);
+  real_size("moe_dispatch_broken", sizeof moe / sizeof *moe, moe);
+  real_size("ring_attention_broken", sizeof ring / sizeof *ring, ring);
+  real_size("zigzag_attention_broken", sizeof zigzag / sizeof *zigzag, zigzag);
+}
+
 void suite_kernels(void) {
   CU_pSuite s = CU_add_suite("kernels", NULL, NULL);
   CU_ADD_TEST(s, placements_cut_inputs_and_promises);
@@ -667,4 +716,5 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, limits_are_errors);
   CU_ADD_TEST(s, formatting_changes_blanks_only);
   CU_ADD_TEST(s, examples_have_the_verdicts_that_they_say);
+  CU_ADD_TEST(s, broken_examples_are_found_at_real_size);
 }
