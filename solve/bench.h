@@ -20,6 +20,7 @@
  * perhaps with inputs that are zero but for a few indices. */
 typedef struct spi_sample {
   uint32_t output;
+  int64_t compared;  /* indices along a dimension, about */
   sp_part seq, dist; /* of its tensors */
   size_t n_seq_inputs, n_dist_inputs;
   const sp_part *seq_inputs, *dist_inputs;

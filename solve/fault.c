@@ -10,6 +10,7 @@
 #include "solve/misplaced.h"
 #include "solve/repair.h"
 #include "solve/repair_input.h"
+#include "solve/sample.h"
 
 typedef struct search {
   sp_state *s;
@@ -326,7 +327,8 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
     return own;
   }
   search f = {.s = s, .dist = b->dist};
-  f.fit = spi_fitter_new(s, b->seq, b->dist);
+  const spi_bench *seen = spi_sample_widened(b);
+  f.fit = spi_fitter_new(s, seen->seq, seen->dist);
   f.wrong =
       sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f.wrong);
   uint32_t t = first_wrong(&f, x->dist);

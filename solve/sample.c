@@ -24,6 +24,7 @@ enum {
   LONG_STEP = 64,
 };
 static const int64_t SMALL_INPUT = 16; /* elements */
+static const double WIDE_SHARE = 0.7;  /* for a run on all ranks */
 static const double FAR = 10;          /* times what a run may take */
 static const double MAX_BYTES = 1e9;   /* of all tensors: they are kept */
 /* Of the budget, for one run: what is cheap is tried first. */
@@ -214,6 +215,7 @@ static const spi_sample *new_sample(const sampler *x) {
   sp_part *dist =
       sp_alloc_n(ctx, p->dist->n_params + p->n_given + 1, sizeof *dist);
   out->output = x->output;
+  out->compared = x->compared;
   choose_elements(x, out);
   for (uint32_t i = 0; i < p->dist->n_params; i++) {
     dist[out->n_dist_inputs++] = (sp_part){.tensor = p->dist->params[i]};
@@ -306,19 +308,23 @@ static bool thin_out(sampler *x, const rung *last, double share) {
   return thinner;
 }
 
-/* One more rung. False: there is none. */
-static bool climb(sampler *x, double share, bool made_up) {
+static rung rung_of(const sampler *x, spi_bench *b) {
   const sp_placed *r = &x->s->problem->promised[x->output];
-  if (x->rungs.n && !thin_out(x, &x->rungs.v[x->rungs.n - 1], share)) {
-    return false;
-  }
-  spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
   rung new = {b, stored_bytes(b->seq) + stored_bytes(b->dist), 0};
   if (new.bytes <= MAX_BYTES) {
     new.cost = sp_machine_cost(b->seq, r->seq) +
                sp_machine_cost(b->dist, r->dist) + drawing_cost(x, b);
   }
-  sp_push(x->s->ctx, &x->rungs, new);
+  return new;
+}
+
+/* One more rung. False: there is none. */
+static bool climb(sampler *x, double share, bool made_up) {
+  if (x->rungs.n && !thin_out(x, &x->rungs.v[x->rungs.n - 1], share)) {
+    return false;
+  }
+  spi_bench *b = spi_bench_new(x->s, new_sample(x), made_up);
+  sp_push(x->s->ctx, &x->rungs, rung_of(x, b));
   return true;
 }
 
@@ -457,4 +463,22 @@ void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
     f.share = SHARES[i];
     look_at_results(&f);
   }
+}
+
+spi_bench *spi_sample_widened(spi_bench *b) {
+  const spi_sample *was = b->sample;
+  sp_span all = spi_span_all(b->s->dist_program->partitions);
+  const char *why;
+  if (!was || was->dist.ranks.n == all.n) {
+    return b;
+  }
+  sampler x = {.s = b->s,
+               .output = was->output,
+               .ranks = all,
+               .compared = was->compared,
+               .supports = (const sp_span **)(uintptr_t)was->supports};
+  spi_bench *wide = spi_bench_new(b->s, new_sample(&x), b->made_up);
+  rung r = rung_of(&x, wide);
+  bool cheap = r.bytes <= MAX_BYTES && r.cost <= WIDE_SHARE * wide->budget;
+  return cheap && spi_bench_run(wide, b->mode, b->seed, &why) ? wide : b;
 }

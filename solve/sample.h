@@ -32,4 +32,9 @@ typedef struct spi_difference {
 void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
                          sp_counterexample *out);
 
+/* The same elements on all ranks, run on the same inputs: sums over groups are
+ * seen there. The bench itself, where it has all of them or that costs too
+ * much. */
+spi_bench *spi_sample_widened(spi_bench *b);
+
 #endif
