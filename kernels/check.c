@@ -3,6 +3,7 @@
 
 /* Repeats that are loops, and what becomes of them once they are unrolled. */
 typedef struct unrolling {
+  sp_other_form form; /* first: this is what the check knows of it */
   const sp_kernel *kernel;
   const sp_solver_options *solver;
   const sp_kernel_problem *loops, *out;
@@ -23,8 +24,8 @@ static const sp_kernel_problem *unrolled(sp_ctx *ctx, unrolling *u) {
   return u->out->n_loops < u->loops->n_loops ? u->out : NULL;
 }
 
-static const sp_problem *otherwise(sp_ctx *ctx, void *form) {
-  const sp_kernel_problem *x = unrolled(ctx, form);
+static const sp_problem *otherwise(sp_ctx *ctx, sp_other_form *form) {
+  const sp_kernel_problem *x = unrolled(ctx, (unrolling *)form);
   return x ? &x->problem : NULL;
 }
 
@@ -36,10 +37,8 @@ static const sp_report *try_loops(sp_ctx *ctx, unrolling *u,
   quiet.smt2_dir = NULL;
   quiet.log = NULL;
   quiet.statements = false;
-  if (!options->smt2_dir && !options->log) { /* which unrolling writes to */
-    quiet.otherwise = otherwise;
-    quiet.form = u;
-  }
+  bool written = options->smt2_dir || options->log; /* unrolling, too */
+  quiet.other = written ? NULL : &u->form;
   return sp_check_problem(ctx, &u->loops->problem, &quiet);
 }
 
@@ -48,16 +47,18 @@ const sp_report *sp_kernel_check(sp_ctx *ctx, const sp_kernel *kernel,
                                  const sp_check_options *options,
                                  const sp_kernel_problem **lowered) {
   const sp_report *r = NULL;
+  sp_check_options now = *options;
+  unrolling u = {{otherwise, NULL}, kernel, solver, *lowered, *lowered, false};
   if ((*lowered)->n_loops > 0) {
-    unrolling u = {kernel, solver, *lowered, *lowered, false};
     r = try_loops(ctx, &u, options);
     if (r->verdict == SP_UNPROVEN && unrolled(ctx, &u)) {
       *lowered = u.out;
+      now.other = &u.form;
       r = NULL;
     }
   }
   if (!r || options->smt2_dir || options->log || options->statements) {
-    r = sp_check_problem(ctx, &(*lowered)->problem, options);
+    r = sp_check_problem(ctx, &(*lowered)->problem, &now);
   }
   return sp_kernel_report(ctx, *lowered, r);
 }

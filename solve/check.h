@@ -21,6 +21,17 @@ typedef enum sp_verdict { SP_REFINES, SP_VIOLATION, SP_UNPROVEN } sp_verdict;
 
 #define SP_CHECK_RUN_BUDGET 3e8 /* about a second */
 
+/* The same programs in another form, of which parts may be run that take too
+ * long in this one (loops unrolled). Asked for when the proof is in trouble:
+ * where they are seen to differ nothing more is tried, and the verdict is
+ * UNPROVEN. The difference is kept, so that a check of the other form, with the
+ * same struct in its options, begins with it. */
+typedef struct sp_other_form sp_other_form;
+struct sp_other_form {
+  const sp_problem *(*make)(sp_ctx *ctx, sp_other_form *form); /* or NULL */
+  struct spi_difference *difference; /* set by the check; at first NULL */
+};
+
 typedef struct sp_check_options {
   const sp_assumed_range *assume;
   size_t n_assume;
@@ -30,12 +41,7 @@ typedef struct sp_check_options {
   /* Operations that looking for a counterexample may take, when the proof
    * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
   double run_budget;
-  /* The same programs in another form, of which parts may be run that take too
-   * long in this one (loops unrolled), or NULL. Asked for at most once, when
-   * the proof is in trouble: where they are seen to differ nothing more is
-   * tried here, and the verdict is UNPROVEN. NULL: there is none. */
-  const sp_problem *(*otherwise)(sp_ctx *ctx, void *form);
-  void *form;
+  sp_other_form *other; /* NULL: there is none */
   /* Say what was proved of each tensor (sp_report_tensor.obligations). */
   bool statements;
   /* Called now and then with the number of distributed tensors done and their

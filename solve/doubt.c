@@ -66,9 +66,28 @@ static void run(sp_ctx *own, void *arg) {
   d->ran = why == NULL;
 }
 
+/* Was a difference found when these programs were the other form? */
+static bool is_known(sp_state *s) {
+  const sp_other_form *other = s->options->other;
+  spi_difference *known = other ? other->difference : NULL;
+  if (!known || known->bench->s->problem != s->problem) {
+    return false;
+  }
+  known->bench->s = s;
+  s->difference = known;
+  s->ran = true;
+  return true;
+}
+
 bool spi_doubt(sp_state *s) {
   doubting d = doubt(s, SHARE);
-  if (s->options->run_budget < 0 || spi_input_bytes(s) > MAX_INPUT_BYTES ||
+  if (s->options->run_budget < 0) {
+    return false;
+  }
+  if (is_known(s)) {
+    return true;
+  }
+  if (spi_input_bytes(s) > MAX_INPUT_BYTES ||
       sp_apart(s->ctx, run, &d) != SP_OK) {
     return false;
   }
@@ -94,17 +113,22 @@ static void sample(sp_ctx *ctx, void *arg) {
 
 /* The same in another form of the programs. Where they differ it is this form
  * that is not to be proved any more. */
-static void sample_otherwise(sp_ctx *own, void *arg) {
+static void sample_otherwise(sp_ctx *ctx, void *arg) {
   doubting *d = arg;
-  const sp_check_options *options = d->s->options;
-  const sp_problem *problem = options->otherwise(own, options->form);
-  if (!problem) {
+  sp_state *s = d->s;
+  sp_other_form *other = s->options->other;
+  const sp_problem *problem = other->make(ctx, other);
+  if (!problem || problem == s->problem) {
     return;
   }
-  sp_counterexample c = {0};
+  spi_difference *found = sp_alloc(ctx, sizeof *found);
   spi_samples x = {.cheap = true};
-  spi_look_in_samples(runnable(own, d, problem), NULL, &x, &c);
+  spi_look_in_samples(runnable(ctx, d, problem), NULL, &x, &found->c);
   d->found = x.found != NULL;
+  if (d->found) {
+    found->bench = x.found;
+    other->difference = found;
+  }
 }
 
 static bool in_trouble(const sp_state *s) {
@@ -128,9 +152,9 @@ static void sample_now(sp_state *s) {
   }
   s->options = options;
   s->dist_program = walked;
-  if (!d.ran && options->otherwise) {
+  if (!d.ran && options->other) {
     s->in_vain =
-        sp_apart(s->ctx, sample_otherwise, &other) == SP_OK && other.found;
+        sp_protect(s->ctx, sample_otherwise, &other) == SP_OK && other.found;
   }
   if (d.found) {
     spi_hasten(s);
