@@ -18,8 +18,9 @@ typedef struct entry {
   const char *trouble;
 } entry;
 
-/* So many obligations may use up the whole limit. */
-enum { PATIENCE = 2 };
+/* So many obligations may use up the whole limit, so many more a tenth; a limit
+ * for those in a hurry is used up as often before they get a tenth of it. */
+enum { PATIENCE = 2, LITTLE_PATIENCE = 20 };
 
 struct sp_solver {
   sp_ctx *ctx;
@@ -31,6 +32,7 @@ struct sp_solver {
   entry *entries; /* open addressing */
   size_t n_entries, n_slots;
   uint32_t tired; /* obligations that used up the whole limit */
+  uint32_t hasty; /* that used up the one for those in a hurry */
   uint32_t hurry; /* a limit in milliseconds, or 0 */
   sp_str text;    /* of the SMT-LIB file; storage is used again */
   sp_solver_stats stats;
@@ -101,11 +103,14 @@ void sp_solver_hurry(sp_solver *s, uint32_t timeout_ms) {
 
 /* Milliseconds for the next obligation; 0: as many as it takes. */
 static uint32_t limit(const sp_solver *s) {
-  uint32_t ms = s->options.timeout_ms;
+  uint32_t ms = s->options.timeout_ms, hurry = s->hurry;
   if (s->tired >= PATIENCE && ms) {
-    ms = ms / 10 + 1;
+    ms = ms / (s->tired < LITTLE_PATIENCE ? 10 : 100) + 1;
   }
-  return s->hurry && (ms == 0 || s->hurry < ms) ? s->hurry : ms;
+  if (s->hasty >= LITTLE_PATIENCE && hurry) {
+    hurry = hurry / 10 + 1;
+  }
+  return hurry && (ms == 0 || hurry < ms) ? hurry : ms;
 }
 
 static sp_answer ask(sp_solver *s, const char **trouble) {
@@ -115,6 +120,7 @@ static sp_answer ask(sp_solver *s, const char **trouble) {
   sp_z3_answer z = sp_z3_check(s->z3, s->formula);
   s->stats.seconds += now() - start;
   s->tired += z == SP_Z3_UNKNOWN && s->hurry == 0;
+  s->hasty += z == SP_Z3_UNKNOWN && s->hurry > 0;
   if (z != SP_Z3_UNSAT) {
     s->stats.failed++;
     s->stats.steps_failed += sp_z3_steps(s->z3) - steps;

@@ -41,8 +41,9 @@ typedef struct sp_solver_options {
   uint32_t timeout_ms;  /* for one obligation; 0: none. Measured in work, not
                            by the clock, so that answers do not depend on what
                            else the machine does. When two used it up, later
-                           ones get a tenth of it: what is wrong is found by
-                           running, not by proving again and again */
+                           ones get a tenth of it, when twenty did, a hundredth:
+                           what is wrong is found by running, not by proving
+                           again and again */
   const char *smt2_dir; /* NULL: write nothing */
   bool no_cache;        /* ask Z3 every time */
   sp_asked_list *log;   /* gets each different formula once; NULL: no log */

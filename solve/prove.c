@@ -463,7 +463,8 @@ static bool equal_written_out(sp_prover *pr, sp_expr a, sp_expr b,
 static bool prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   sp_pool *p = pr->pool;
   if (!sp_has_red(p, a) && !sp_has_red(p, b)) {
-    return sp_prove_holds(pr, "equal", equation(p, a, b), hyps) ||
+    return spi_equal_on_each_rank(pr, a, b) ||
+           sp_prove_holds(pr, "equal", equation(p, a, b), hyps) ||
            equal_by_branches(pr, a, b, hyps);
   }
   sp_expr a1 = spi_onehot(pr, a), b1 = spi_onehot(pr, b);

@@ -114,6 +114,9 @@ sp_expr spi_at_each_rank(sp_pool *p, sp_expr goal);
 /* The same, one obligation for each. */
 bool spi_prove_by_rank(sp_prover *pr, const char *rule, sp_expr goal,
                        sp_hyps hyps);
+/* Two terms without reductions differ only in what they compute of the rank,
+ * and on each rank that is the same. */
+bool spi_equal_on_each_rank(sp_prover *pr, sp_expr a, sp_expr b);
 /* Facts about sums of integers that occur in e, proved, added to the
  * hypotheses. */
 sp_hyps spi_count_facts(sp_prover *pr, sp_expr e, sp_hyps hyps);

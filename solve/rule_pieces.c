@@ -312,12 +312,23 @@ static double size_of(const sp_pool *p, uint32_t n, const sp_expr *var) {
   return size;
 }
 
-static bool sizes_agree(const whole *w, const cut *c) {
+static double size_of_all(const whole *w, const cut *c) {
   double size = 0;
   for (uint32_t i = 0; i < c->n; i++) {
     size += size_of(w->p, c->v[i].n, c->v[i].var);
   }
+  return size;
+}
+
+static bool sizes_agree(const whole *w, const cut *c) {
+  double size = size_of_all(w, c);
   return size == size_of(w->p, w->n, w->var) && size <= 4e15;
+}
+
+/* Too few to be all of the whole: what was combined in some of the rounds. */
+static bool too_few(const whole *w, const cut *c) {
+  return sp_is_true(w->p, w->guard) &&
+         size_of_all(w, c) < size_of(w->p, w->n, w->var);
 }
 
 /* ---- the obligations ---- */
@@ -579,6 +590,9 @@ static bool counted(whole w, const cut *given) {
 
 /* By showing that every element is met, under the conditions. */
 static bool met(const whole *w, cut *c) {
+  if (too_few(w, c)) {
+    return false;
+  }
   for (uint32_t i = 0; i < c->n; i++) {
     if (!piece_fits(w, &c->v[i]) || !maps_into(w, &c->v[i])) {
       return false;

@@ -149,7 +149,7 @@ static void probing(bench *b) {
   CU_ASSERT_TRUE(sp_probe_equal(pr, at1(b, x, i), at1(b, x, five), rare));
   CU_ASSERT_FALSE(sp_probe_equal(pr, at1(b, x, i), at1(b, y, i), rare));
   uint64_t before = sp_solver_statistics(b->s)->asked;
-  OPEN(sp_prove_never(pr, "never", is_five, NONE));
+  OPEN(sp_prove_never(pr, "never", sp_lt(b->p, i, sp_int(b->p, 16)), NONE));
   CU_ASSERT_EQUAL(sp_solver_statistics(b->s)->asked, before); /* a place */
   PROVED(sp_prove_never(pr, "never", sp_lt(b->p, i, five), rare));
   /* too rare to be found by chance: the solver says so */
@@ -578,6 +578,32 @@ static void each_rank(bench *b) {
   PROVED(spi_prove_by_rank(pr, "not 12", not_12, (sp_hyps){1, &odd}));
 }
 
+/* Reads that differ in digits of the rank: (r + 4 or r - 4) mod 8 is r with the
+ * bit of 4 turned, and so is (r + 4) mod 8. */
+static void on_each_rank(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 32);
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 32);
+  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 8), k = index_var(b, 4);
+  sp_expr turned = sp_imod(p, sp_iaddc(p, r, 4), 8);
+  sp_expr low = sp_iadd(p, k, sp_iscale(p, partner(b, r, 4), 4));
+  sp_expr high = sp_iadd(p, k, sp_iscale(p, turned, 4));
+  sp_expr two = sp_mul(p, at1(b, x, low), at1(b, y, k));
+  sp_expr other = sp_mul(p, at1(b, x, high), at1(b, y, k));
+  PROVED(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, x, high)));
+  PROVED(spi_equal_on_each_rank(pr, two, other));
+  OPEN(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, y, high)));
+  OPEN(spi_equal_on_each_rank(pr, two, at1(b, x, high)));
+  /* another one on rank 7 alone */
+  sp_expr last = sp_eq(p, r, sp_int(p, 7));
+  sp_expr wrong = sp_ite(p, last, sp_int(p, 2), turned);
+  sp_expr off = sp_iadd(p, k, sp_iscale(p, wrong, 4));
+  OPEN(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, x, off)));
+  /* not of the rank alone */
+  OPEN(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, x, k)));
+}
+
 /* Blocks of four elements of y, each where its turn comes around the ring; the
  * block of step `off` is off by one element, step `gap` is left out. */
 static sp_expr around(bench *b, sp_sym y, sp_expr i, int64_t off, int64_t gap) {
@@ -727,6 +753,7 @@ BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
 BENCH_TEST(neighbours_of_neighbours_are_neighbours, flatter_indices)
 BENCH_TEST(partners_of_partners_are_partners, partners)
 BENCH_TEST(what_holds_on_each_rank_holds, each_rank)
+BENCH_TEST(reads_at_equal_places_on_each_rank_are_equal, on_each_rank)
 BENCH_TEST(many_pieces_are_counted, many_pieces)
 BENCH_TEST(a_ring_writes_every_block, cases)
 BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
@@ -764,6 +791,7 @@ void suite_rules(void) {
   ADD(partners_of_partners_are_partners);
   ADD(what_holds_on_each_rank_holds);
   ADD(pieces_of_one_sum_among_others);
+  ADD(reads_at_equal_places_on_each_rank_are_equal);
   ADD(many_pieces_are_counted);
   ADD(a_ring_writes_every_block);
   ADD(the_maximum_of_maxima_decides);
