@@ -7,12 +7,7 @@
  */
 #include "solve/state.h"
 
-enum {
-  WINDOW_BEFORE = 20,
-  WINDOW_AFTER = 120,
-  MAX_TRIED = 24,
-  MAX_PROBED = 256
-};
+enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_TRIED = 24 };
 
 /* Node visits at one point; of unfolded terms, which run over what they reduce.
  */
@@ -27,36 +22,13 @@ typedef struct search {
   uint32_t tried;
 } search;
 
-/* Like sp_probe; one candidate is compared with many tensors. */
-static bool values_of(search *x, sp_expr term, sp_probe_values *out) {
-  sp_state *s = x->s;
-  spi_probed *old = NULL;
-  for (size_t i = 0; i < s->probed.n && !x->a->hyps.n && !old; i++) {
-    old = s->probed.v[i].term.v == term.v ? &s->probed.v[i] : NULL;
-  }
-  if (old && (old->known || old->budget >= x->budget)) {
-    *out = old->values;
-    return old->known;
-  }
-  *out = (sp_probe_values){0};
-  bool known = sp_probe(s->prover, term, x->a->hyps, x->budget, out);
-  spi_probed now = {term, x->budget, known, *out};
-  if (old) {
-    *old = now;
-  } else if (!x->a->hyps.n && s->probed.n < MAX_PROBED) {
-    sp_push(s->ctx, &s->probed, now);
-  }
-  return known;
-}
-
 static bool plausible(search *x) {
   const seq_tensor *v = &x->s->seq[x->seq];
   uint32_t n = x->s->seq_program->tensors[x->seq].shape.n_dims;
   sp_expr term = spi_seq_form(x->s, x->seq, x->a->form);
   sp_expr moved = sp_subst(x->s->pool, term, n, v->idx, x->a->phi);
-  sp_probe_values got;
   x->tried++;
-  return values_of(x, moved, &got) && sp_probe_same(&x->want, &got);
+  return sp_probe_like(x->s->prover, moved, x->budget, &x->want);
 }
 
 /* All placements of dimensions d, d+1, ...; true when one was proved. */

@@ -19,6 +19,16 @@ typedef struct rewritten {
   sp_expr to;
 } rewritten;
 
+/* The value of a term at a point: one term is compared with many. */
+typedef struct probed {
+  uint64_t key; /* of both; 0: none, since no term is */
+  uint64_t budget;
+  bool known; /* it was not too long */
+  sp_value v;
+} probed;
+
+enum { PROBED = 2048 };
+
 struct sp_prover {
   sp_ctx *ctx;
   sp_pool *pool;
@@ -38,6 +48,7 @@ struct sp_prover {
   rewritten *onehot;
   size_t onehot_n, onehot_cap;
   SP_VEC(sp_proved) proved;
+  probed probed[PROBED];
 };
 
 /* Below SIMPLER_DEPTH terms are compared as they are: each level would try
@@ -624,10 +635,38 @@ static bool differ(const sp_value *a, const sp_value *b) {
   return fabs(a->r - b->r) > 1e-6 * scale;
 }
 
-static bool all_hold(sp_pool *p, sp_hyps hyps, sp_eval_env *env) {
+/* Places are numbered: point + k * SP_PROBE_POINTS is the k-th that is tried
+ * for a point. */
+static bool value_at(sp_prover *pr, sp_expr e, uint64_t place, uint64_t budget,
+                     sp_value *out) {
+  probe pb = {pr->pool, mix(0x5EED, place)};
+  sp_eval_env env = {.user = &pb,
+                     .var = probe_var,
+                     .read = probe_read,
+                     .fn = probe_fn,
+                     .budget = budget};
+  return sp_eval(pr->pool, e, &env, out);
+}
+
+/* The same from memory. */
+static bool probed_at(sp_prover *pr, sp_expr e, uint64_t place, uint64_t budget,
+                      sp_value *out) {
+  uint64_t key = e.v * (uint64_t)(SP_PROBE_POINTS * PROBE_PLACES) + place;
+  probed *x = &pr->probed[mix(key, 0) % PROBED];
+  if (x->key != key || (!x->known && x->budget < budget)) {
+    sp_value v = {.sort = sp_sort_of(pr->pool, e)};
+    bool known = value_at(pr, e, place, budget, &v);
+    *x = (probed){key, budget, known, v};
+  }
+  *out = x->v;
+  return x->known;
+}
+
+static bool hold_at(sp_prover *pr, sp_hyps hyps, uint64_t place,
+                    uint64_t budget) {
   sp_value x;
   for (uint32_t i = 0; i < hyps.n; i++) {
-    if (!sp_eval(p, hyps.v[i], env, &x) || !x.b) {
+    if (!probed_at(pr, hyps.v[i], place, budget, &x) || !x.b) {
       return false;
     }
   }
@@ -636,11 +675,11 @@ static bool all_hold(sp_pool *p, sp_hyps hyps, sp_eval_env *env) {
 
 /* A place where the hypotheses hold: the side of a border may be a single rank,
  * and where nothing is compared everything seems equal. */
-static bool probe_place(probe *pb, sp_hyps hyps, sp_eval_env *env,
-                        uint64_t point) {
-  for (uint64_t i = 0; i < PROBE_PLACES && env->budget > 0; i++) {
-    pb->seed = mix(0x5EED, point + i * SP_PROBE_POINTS);
-    if (all_hold(pb->p, hyps, env)) {
+static bool find_place(sp_prover *pr, sp_hyps hyps, uint64_t point,
+                       uint64_t budget, uint64_t *place) {
+  for (uint64_t k = 0; k < PROBE_PLACES; k++) {
+    *place = point + k * SP_PROBE_POINTS;
+    if (hold_at(pr, hyps, *place, budget)) {
       return true;
     }
   }
@@ -649,14 +688,11 @@ static bool probe_place(probe *pb, sp_hyps hyps, sp_eval_env *env,
 
 bool sp_probe(sp_prover *pr, sp_expr e, sp_hyps hyps, uint64_t budget,
               sp_probe_values *out) {
-  probe pb = {pr->pool, 0};
-  sp_eval_env env = {
-      .user = &pb, .var = probe_var, .read = probe_read, .fn = probe_fn};
   for (uint64_t point = 0; point < SP_PROBE_POINTS; point++) {
-    env.budget = budget;
-    out->applies[point] = probe_place(&pb, hyps, &env, point);
-    env.budget = budget;
-    if (out->applies[point] && !sp_eval(pr->pool, e, &env, &out->v[point])) {
+    uint64_t *place = &out->place[point];
+    out->applies[point] = find_place(pr, hyps, point, budget, place);
+    if (out->applies[point] &&
+        !probed_at(pr, e, *place, budget, &out->v[point])) {
       return false;
     }
   }
@@ -666,20 +702,20 @@ bool sp_probe(sp_prover *pr, sp_expr e, sp_hyps hyps, uint64_t budget,
 /* Where evaluation finds a place, the solver need not. */
 bool sp_prove_never(sp_prover *pr, const char *rule, sp_expr guard,
                     sp_hyps hyps) {
-  probe pb = {pr->pool, 0};
-  sp_eval_env env = {.user = &pb,
-                     .var = probe_var,
-                     .read = probe_read,
-                     .fn = probe_fn,
-                     .budget = PROBE_BUDGET};
+  uint64_t place;
   return !sp_prover_late(pr) &&
-         !probe_place(&pb, spi_hyps_with(pr, hyps, guard), &env, 0) &&
+         !find_place(pr, spi_hyps_with(pr, hyps, guard), 0, PROBE_BUDGET,
+                     &place) &&
          sp_prove_holds(pr, rule, sp_not(pr->pool, guard), hyps);
 }
 
-bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b) {
-  for (int point = 0; point < SP_PROBE_POINTS; point++) {
-    if (a->applies[point] && differ(&a->v[point], &b->v[point])) {
+bool sp_probe_like(sp_prover *pr, sp_expr e, uint64_t budget,
+                   const sp_probe_values *want) {
+  for (uint64_t point = 0; point < SP_PROBE_POINTS; point++) {
+    sp_value got;
+    if (want->applies[point] &&
+        (!probed_at(pr, e, want->place[point], budget, &got) ||
+         differ(&want->v[point], &got))) {
       return false;
     }
   }
@@ -687,10 +723,22 @@ bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b) {
 }
 
 bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
-  sp_probe_values x, y;
   if (sp_prover_late(pr)) {
     return false;
   }
-  return !sp_probe(pr, a, hyps, PROBE_BUDGET, &x) ||
-         !sp_probe(pr, b, hyps, PROBE_BUDGET, &y) || sp_probe_same(&x, &y);
+  for (uint64_t point = 0; point < SP_PROBE_POINTS; point++) {
+    sp_value x, y;
+    uint64_t place;
+    if (!find_place(pr, hyps, point, PROBE_BUDGET, &place)) {
+      continue;
+    }
+    if (!probed_at(pr, a, place, PROBE_BUDGET, &x) ||
+        !probed_at(pr, b, place, PROBE_BUDGET, &y)) {
+      return true;
+    }
+    if (differ(&x, &y)) {
+      return false;
+    }
+  }
+  return true;
 }

@@ -80,11 +80,14 @@ bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 enum { SP_PROBE_POINTS = 3 };
 typedef struct sp_probe_values {
   sp_value v[SP_PROBE_POINTS];
-  bool applies[SP_PROBE_POINTS];
+  bool applies[SP_PROBE_POINTS];   /* a place was found */
+  uint64_t place[SP_PROBE_POINTS]; /* where the hypotheses hold */
 } sp_probe_values;
 bool sp_probe(sp_prover *pr, sp_expr e, sp_hyps hyps, uint64_t budget,
               sp_probe_values *out);
-bool sp_probe_same(const sp_probe_values *a, const sp_probe_values *b);
+/* Another term has these values, found within the budget. */
+bool sp_probe_like(sp_prover *pr, sp_expr e, uint64_t budget,
+                   const sp_probe_values *want);
 
 /* ---- rules; internal to solve/ ---- */
 /* e with reductions over few points written out; moves: only those whose body

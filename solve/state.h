@@ -114,14 +114,6 @@ typedef struct spi_partial {
   const sp_expr *phi;
 } spi_partial;
 
-/* The values of a term at the probe's points; known: within the budget. */
-typedef struct spi_probed {
-  sp_expr term;
-  uint64_t budget;
-  bool known;
-  sp_probe_values values;
-} spi_probed;
-
 /* A state of its own for a region (loop body), and whose it is. */
 typedef struct spi_kept {
   struct sp_state *state;
@@ -150,10 +142,9 @@ typedef struct sp_state {
   size_t unfolding; /* terms spent in vain; of the outermost state */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
-  SP_VEC(spi_cut) cuts;      /* by which inputs are cut */
-  SP_VEC(spi_kept) kept;     /* bodies of loops, for the report */
-  SP_VEC(spi_partial) sums;  /* of addends that loops return: proved */
-  SP_VEC(spi_probed) probed; /* candidates */
+  SP_VEC(spi_cut) cuts;     /* by which inputs are cut */
+  SP_VEC(spi_kept) kept;    /* bodies of loops, for the report */
+  SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
   bool ran;              /* both programs, on a few inputs: nothing differed */

@@ -116,6 +116,28 @@ static void effort(bench *b) {
   CU_ASSERT(second > 1000 && second < 3000);
 }
 
+/* Terms that differ are told apart; what takes too long is not, nor is it like
+ * anything, until there is time for it. */
+static void probing(bench *b) {
+  enum { LITTLE = 50, MUCH = 20000 };
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 1000);
+  sp_expr k = sp_fresh(b->p, 1000), m = sp_fresh(b->p, 1000);
+  sp_expr sum = red1(b, SP_RED_SUM, k, at1(b, x, k));
+  sp_expr back = at1(b, x, sp_isub(b->p, sp_int(b->p, 999), m));
+  sp_expr same = red1(b, SP_RED_SUM, m, back);
+  sp_expr other = sp_scale(b->p, sum, sp_num_from_i64(b->p, 2));
+  PROVED(sp_probe_equal(pr, sum, same, NONE));
+  OPEN(sp_probe_equal(pr, sum, other, NONE));
+  sp_probe_values want;
+  sp_prover *new = prover(b);
+  OPEN(sp_probe(new, sum, NONE, LITTLE, &want));
+  PROVED(sp_probe(new, sum, NONE, MUCH, &want));
+  OPEN(sp_probe_like(new, same, LITTLE, &want));
+  PROVED(sp_probe_like(new, same, MUCH, &want));
+  OPEN(sp_probe_like(new, other, MUCH, &want));
+}
+
 static void reindex_backwards(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
@@ -731,6 +753,7 @@ static void what_no_equation_says_stays_open(bench *b) {
 BENCH_TEST(a_sum_is_the_sum_of_its_shards, reindex)
 BENCH_TEST(what_watches_a_proof_may_end_it, watching)
 BENCH_TEST(a_doubted_proof_gets_little, effort)
+BENCH_TEST(values_tell_terms_apart, probing)
 BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
 BENCH_TEST(different_operations_are_not_equal, operations_differ)
 BENCH_TEST(what_holds_nearly_nowhere_is_compared_there, probing)
@@ -769,6 +792,7 @@ void suite_rules(void) {
   ADD(a_sum_is_the_sum_of_its_shards);
   ADD(what_watches_a_proof_may_end_it);
   ADD(a_doubted_proof_gets_little);
+  ADD(values_tell_terms_apart);
   ADD(a_sum_may_run_backwards);
   ADD(different_operations_are_not_equal);
   ADD(what_holds_nearly_nowhere_is_compared_there);
