@@ -411,18 +411,20 @@ static void precision_read(hlo_text *t, const char *at) {
   }
 }
 
-/* order=TOTAL (new) and type=TOTALORDER (old) say the same; the others only
- * repeat the operands' dtype. */
+/* order=TOTAL (new) and type=TOTALORDER (old) say the same, order=PARTIAL what
+ * nothing says. */
 static void order_read(hlo_text *t, const char *raw, const char *at) {
   hlo_lex *l = &t->l;
   hlo_slice w = hlo_lex_name(l, "an order");
   bool total = hlo_slice_is(w, "TOTAL") || hlo_slice_is(w, "TOTALORDER");
-  bool plain = hlo_slice_is(w, "PARTIAL") || hlo_slice_is(w, "FLOAT") ||
-               hlo_slice_is(w, "SIGNED") || hlo_slice_is(w, "UNSIGNED");
-  if (strcmp(t->instr->opcode, "compare") != 0 || (!total && !plain)) {
+  bool type = total || hlo_slice_is(w, "FLOAT") || hlo_slice_is(w, "SIGNED") ||
+              hlo_slice_is(w, "UNSIGNED");
+  bool compare = strcmp(t->instr->opcode, "compare") == 0;
+  if (compare && type) {
+    const char *text = total ? "TOTALORDER" : sp_intern(t->ctx, w.s, w.n);
+    text_add(t, "compare_type", text, at);
+  } else if (!compare || !hlo_slice_is(w, "PARTIAL")) {
     text_add(t, raw, sp_intern(t->ctx, w.s, w.n), at);
-  } else if (total) {
-    text_add(t, "compare_type", "TOTALORDER", at);
   }
 }
 

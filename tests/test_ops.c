@@ -109,6 +109,12 @@ static const struct {
      "dimensions={0,1}"},
     {SP_ERR_UNKNOWN, "made_up",
      "a = f32[3] parameter(0)\nROOT r = f32[3] negate(a), made_up={1}"},
+    {SP_ERR_UNKNOWN, "compare type UNSIGNED of s32",
+     "a = s32[3] parameter(0)\nROOT r = pred[3] compare(a, a), direction=LT, "
+     "type=UNSIGNED"},
+    {SP_ERR_UNKNOWN, "compare type SIGNED of f32",
+     "a = f32[3] parameter(0)\nROOT r = pred[3] compare(a, a), direction=LT, "
+     "type=SIGNED"},
     {SP_ERR_UNKNOWN, "no row",
      "a = f32[3] parameter(0)\nROOT r = f32[3] frobnicate(a)"},
     {SP_ERR_UNKNOWN, "custom call target \"Mystery\"",

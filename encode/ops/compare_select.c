@@ -16,6 +16,13 @@ static int direction_of(const sp_node *node) {
   return -1;
 }
 
+/* Another one would be another order: of the bits as numbers without a sign. */
+static const char *usual_type(sp_dtype t) {
+  return t == SP_PRED || sp_dtype_is_unsigned(t) ? "UNSIGNED"
+         : sp_dtype_is_int(t)                    ? "SIGNED"
+                                                 : "FLOAT";
+}
+
 static void compare_shape(sp_ctx *ctx, const sp_program *program,
                           const sp_node *node) {
   const sp_shape *a = spi_in(program, node, 0);
@@ -35,9 +42,10 @@ static void compare_shape(sp_ctx *ctx, const sp_program *program,
     spi_bad(ctx, node, "no comparison direction %s",
             spi_attr_text(node, "direction"));
   }
-  if (type && strcmp(type, "TOTALORDER") != 0 && strcmp(type, "FLOAT") != 0 &&
-      strcmp(type, "SIGNED") != 0 && strcmp(type, "UNSIGNED") != 0) {
-    spi_unknown(ctx, node, "compare type %s", type);
+  if (type && strcmp(type, "TOTALORDER") != 0 &&
+      strcmp(type, usual_type(a->dtype)) != 0) {
+    spi_unknown(ctx, node, "compare type %s of %s", type,
+                sp_dtype_name(a->dtype));
   }
 }
 
