@@ -161,7 +161,7 @@ static void operations_differ(bench *b) {
 }
 
 /* A hypothesis that one value in 64 fulfils, and one that none does. */
-static void probing(bench *b) {
+static void probing_under_hypotheses(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 64);
   sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 64);
@@ -756,7 +756,8 @@ BENCH_TEST(a_doubted_proof_gets_little, effort)
 BENCH_TEST(values_tell_terms_apart, probing)
 BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
 BENCH_TEST(different_operations_are_not_equal, operations_differ)
-BENCH_TEST(what_holds_nearly_nowhere_is_compared_there, probing)
+BENCH_TEST(what_holds_nearly_nowhere_is_compared_there,
+           probing_under_hypotheses)
 BENCH_TEST(padding_must_be_masked_exactly, guarded_reindex)
 BENCH_TEST(only_idempotent_reductions_may_repeat, maxima_may_repeat)
 BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
