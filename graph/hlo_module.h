@@ -55,7 +55,8 @@
  *   custom_call_target* TEXT, backend_config TEXT (custom-call)
  *   distribution TEXT (rng), algorithm TEXT (rng-bit-generator)
  *   frontend_attributes operand_layout_constraints TEXT as written, and
- *       result_layouts TEXT: of a custom-call, from texts only
+ *       result_layouts TEXT: of a custom-call with num_batch_dims, from texts
+ *       only
  *   operand_precision TEXT ("highest,default"): read and kept
  *   raw names of anything else with their TEXT value, so that the operator
  *       table can refuse what it does not know.

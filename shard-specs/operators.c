@@ -208,9 +208,13 @@ static void give_hlo(arguments *x) {
     misfit(x, sp_format(x->w->ctx, "it has %u operands, %u expected",
                         x->node->n_in, at));
   }
-  static const char *const harmless[] = {
-      "custom_call_target", "custom_call_has_side_effect", "api_version",
-      "operand_layout_constraints", "schedule"};
+  static const char *const harmless[] = {"custom_call_target",
+                                         "custom_call_has_side_effect",
+                                         "api_version",
+                                         "operand_layout_constraints",
+                                         "result_layouts",
+                                         "frontend_attributes",
+                                         "schedule"};
   for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
     take(x, harmless[i]);
   }

@@ -68,9 +68,9 @@ static int64_t batch_dims(const sp_node *node) {
   static const char key[] = "num_batch_dims=\"";
   const char *text = spi_attr_text(node, "frontend_attributes");
   const char *s = text ? strstr(text, key) : NULL;
-  if (!s || sp_node_attr(node, "called") ||
+  const char *layouts = spi_attr_text(node, "result_layouts");
+  if (!s || sp_node_attr(node, "called") || !layouts || strchr(layouts, '?') ||
       spi_attr_int(node, "custom_call_has_side_effect", 0) ||
-      strchr(spi_attr_text(node, "result_layouts"), '?') ||
       !spi_attr_text(node, "operand_layout_constraints")) {
     return -1;
   }
@@ -88,8 +88,7 @@ static void batched_shape(sp_ctx *ctx, const sp_program *program,
     if (a->n_dims < batch || r->n_dims < batch ||
         memcmp(a->dims, r->dims, batch * sizeof *a->dims) != 0) {
       spi_bad(ctx, node,
-              "not all operands and results have the %u batch "
-              "dimensions",
+              "not all operands and results have the %u batch dimensions",
               batch);
     }
   }
