@@ -153,6 +153,9 @@ uint32_t sp_red_height(const sp_pool *p, sp_expr e); /* REDs in each other */
 bool sp_has_read(const sp_pool *p, sp_expr e);       /* a READ anywhere inside;
                                                         READs of constant symbols
                                                         do not count */
+/* A condition, choice, quotient, function of integers or constant table
+ * anywhere inside: without one a term is zero nowhere in particular. */
+bool sp_has_condition(const sp_pool *p, sp_expr e);
 /* Interval of an INT term: lo <= e <= hi. False when not bounded on a side
  * (then lo, hi still hold INT64_MIN / INT64_MAX on the unbounded sides). */
 bool sp_range(sp_pool *p, sp_expr e, int64_t *lo, int64_t *hi);

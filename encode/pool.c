@@ -569,6 +569,10 @@ uint32_t sp_red_height(const sp_pool *p, sp_expr e) {
   return spi_get(p, e)->height;
 }
 
+bool sp_has_condition(const sp_pool *p, sp_expr e) {
+  return spi_get(p, e)->flags & SPI_NARROWABLE;
+}
+
 bool sp_has_read(const sp_pool *p, sp_expr e) {
   return spi_get(p, e)->flags & SPI_HAS_READ;
 }

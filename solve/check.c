@@ -285,6 +285,19 @@ static sp_state *attempt_all(sp_state *s, sp_report **report) {
   return s;
 }
 
+/* Like searches that came to nothing are not made in every layer; where that
+ * may be why something was not proved, all are made. */
+static sp_state *attempt_wisely(sp_state *s, sp_report **report) {
+  s->vain = spi_vain_new(s->pool);
+  sp_state *end = attempt_all(s, report);
+  if ((*report)->verdict == SP_REFINES || !spi_vain_skipped(s->vain) ||
+      sp_prover_late(s->prover)) {
+    return end;
+  }
+  s = start(s->ctx, s->problem, s->options, s, NULL);
+  return attempt_all(s, report);
+}
+
 /* What the attempt says of the tensors and, where it proved too little, what
  * runs say. */
 static void conclude(sp_state *s, sp_report *report) {
@@ -331,7 +344,7 @@ const sp_report *sp_check_problem(sp_ctx *ctx, const sp_problem *problem,
   sp_report *report = doubted ? confirm_doubt(s) : NULL;
   if (!report) {
     s = doubted ? start(ctx, problem, options, NULL, NULL) : s;
-    s = attempt_all(s, &report);
+    s = attempt_wisely(s, &report);
     conclude(s, report);
   }
   say(s, report);

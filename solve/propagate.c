@@ -413,30 +413,47 @@ static bool find_scaled(sp_state *s, spi_attempt *a) {
   return true;
 }
 
-static bool find_expanded(sp_state *s, spi_attempt *a) {
-  expand_candidates(s);
-  return find_form(s, a, SPI_FORM_EXPANDED, spi_expand(s, a->term, false));
-}
+typedef bool way(sp_state *s, spi_attempt *a);
 
 static bool find_plain(sp_state *s, spi_attempt *a) {
   return find_form(s, a, SPI_FORM_PLAIN, a->term);
 }
 
-/* The ways, the cheap ones first: while something can still be proved. */
-static bool find(sp_state *s, spi_attempt *a) {
-  static bool (*const ways[])(sp_state *, spi_attempt *) = {
-      find_plain, find_scaled, find_expanded, spi_try_placements,
-      find_unfolded};
-  refresh_for(s, a->dist);
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    if (sp_prover_late(s->prover)) {
-      return false;
-    }
+static bool find_expanded(sp_state *s, spi_attempt *a) {
+  expand_candidates(s);
+  return find_form(s, a, SPI_FORM_EXPANDED, spi_expand(s, a->term, false));
+}
+
+/* One way after the other, while something can still be proved. */
+static bool find_by(sp_state *s, spi_attempt *a, way *const ways[], size_t n) {
+  for (size_t i = 0; i < n && !sp_prover_late(s->prover); i++) {
     if (ways[i](s, a)) {
       return true;
     }
   }
   return false;
+}
+
+static bool find(sp_state *s, spi_attempt *a) {
+  static way *const cheap[] = {find_plain, find_scaled};
+  static way *const long_ones[] = {find_expanded, spi_try_placements,
+                                   find_unfolded};
+  enum { N_CHEAP = sizeof cheap / sizeof *cheap };
+  enum { N_LONG = sizeof long_ones / sizeof *long_ones };
+  refresh_for(s, a->dist);
+  if (find_by(s, a, cheap, N_CHEAP)) {
+    return true;
+  }
+  if (!s->vain) {
+    return find_by(s, a, long_ones, N_LONG);
+  }
+  uint64_t key = spi_vain_key(s->vain, a->term, a->hyps);
+  if (spi_vain_again(s->vain, key)) {
+    return false;
+  }
+  bool ok = find_by(s, a, long_ones, N_LONG);
+  spi_vain_note(s->vain, key, ok);
+  return ok;
 }
 
 /* ---- the loop ---- */

@@ -193,7 +193,7 @@ static size_t rewritten_slot(const rewritten *v, size_t cap, uint32_t from) {
 }
 
 sp_expr spi_onehot(sp_prover *pr, sp_expr e) {
-  if (!sp_has_red(pr->pool, e)) {
+  if (!sp_has_red(pr->pool, e) || !sp_has_condition(pr->pool, e)) {
     return e;
   }
   if (pr->onehot_n * 2 >= pr->onehot_cap) {

@@ -482,7 +482,7 @@ static sp_expr under_guard(const rewriting *r, sp_expr e) {
 
 static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   const rewriting *r = env;
-  if (!sp_has_red(p, e)) {
+  if (!sp_has_red(p, e) || !sp_has_condition(p, e)) {
     return e;
   }
   if (sp_kind_of(p, e) == SP_KIND_ITE) {

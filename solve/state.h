@@ -16,6 +16,7 @@
 #include "solve/check.h"
 #include "solve/problem.h"
 #include "solve/prove.h"
+#include "solve/vain.h"
 
 /* A number of heavy (reducing) operators that no path exceeds. */
 #define SPI_HEAVY_MAX 64u
@@ -140,6 +141,7 @@ typedef struct sp_state {
   uint32_t heavy_limit;
   uint32_t last;    /* latest anchor matched, in program order */
   size_t unfolding; /* terms spent in vain; of the outermost state */
+  spi_vain *vain;   /* searches; NULL: none is skipped */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
   SP_VEC(spi_cut) cuts;     /* by which inputs are cut */
