@@ -287,14 +287,17 @@ sp_code sp_protect(sp_ctx *ctx, void (*fn)(sp_ctx *ctx, void *arg), void *arg) {
 sp_code sp_apart(sp_ctx *ctx, void (*fn)(sp_ctx *own, void *arg), void *arg) {
   sp_ctx *own = sp_ctx_new(&ctx->hooks);
   if (!own) {
+    ctx->error = (sp_error){.code = SP_ERR_MEMORY, .message = "out of memory"};
     return SP_ERR_MEMORY;
   }
   if (ctx->limit) {
     own->limit = ctx->bytes < ctx->limit ? ctx->limit - ctx->bytes : 1;
   }
   sp_code code = sp_protect(own, fn, arg);
-  ctx->error = own->error;
-  ctx->error.loc = sp_nowhere();
+  if (code != SP_OK) {
+    ctx->error = own->error;
+    ctx->error.loc = sp_nowhere();
+  }
   sp_ctx_free(own);
   return code;
 }
