@@ -23,7 +23,7 @@ static const double MAX_INPUT_BYTES = 16e6;
  * cheap sample takes less than these. Of a program of so many tensors; larger
  * ones may have more. No clock: what is tried does not depend on what else the
  * machine does. */
-enum { MANY_FAILED = 60, MANY_TIRED = 2, MANY_TERMS = 400000 };
+enum { MANY_FAILED = 60, MANY_TIRED = 2, MANY_TERMS = 250000 };
 enum { MANY_STEPS = 500000, TENSORS = 300 };
 
 typedef struct doubting {

@@ -40,13 +40,19 @@ static sp_expr without_add(scaling *x, sp_expr e, sp_num *scale) {
 
 static sp_expr without_mul(scaling *x, sp_expr e, sp_num *scale) {
   sp_pool *p = x->p;
-  sp_expr product = sp_real_i64(p, 1);
-  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+  uint32_t n = sp_n_args(p, e);
+  sp_expr factor[MAX_ARGS], product = sp_real_i64(p, 1);
+  bool same = true; /* made anew it takes a product for each factor */
+  for (uint32_t i = 0; i < n && n <= MAX_ARGS; i++) {
     sp_num k;
-    product = sp_mul(p, product, without(x, sp_arg(p, e, i), &k));
+    factor[i] = without(x, sp_arg(p, e, i), &k);
+    same = same && factor[i].v == sp_arg(p, e, i).v;
     *scale = sp_num_mul(p, *scale, k);
   }
-  return product;
+  for (uint32_t i = 0; i < n && !same; i++) {
+    product = sp_mul(p, product, factor[i]);
+  }
+  return same ? e : product;
 }
 
 /* Both branches have it, or one is 0. */
