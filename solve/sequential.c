@@ -7,6 +7,7 @@
  * in the program, times the few anchors that see each tensor.
  */
 #include "solve/machine.h"
+#include "solve/repeated.h"
 #include "solve/seen.h"
 #include "solve/state.h"
 
@@ -29,7 +30,11 @@ static sp_expr symbol_at(sp_state *s, uint32_t t, sp_expr rank,
   if (!s->problem->ranked) {
     for (uint32_t d = 0; d < n; d++) {
       bool idle = s->seq[t].idle >> d & 1;
-      full[d] = idle ? sp_int(s->pool, 0) : idx[d];
+      const spi_digit *digit = s->seq[t].repeated;
+      full[d] = idle ? sp_int(s->pool, 0)
+                : digit && digit[d].n
+                    ? spi_without_digit(s->pool, idx[d], digit[d])
+                    : idx[d];
     }
     return sp_read(s->pool, s->seq[t].sym, full);
   }
@@ -388,6 +393,21 @@ static void find_range(sp_state *s, uint32_t t) {
   sp_pool_mode(p, was);
 }
 
+static void find_repeated(sp_state *s, uint32_t t) {
+  uint32_t n = s->seq_program->tensors[t].shape.n_dims;
+  spi_digit *digits = NULL;
+  for (uint32_t d = 0; d < n && !s->problem->ranked; d++) {
+    spi_digit g = spi_repeated_digit(s, t, d);
+    if (g.n && !digits) {
+      digits = sp_alloc_n(s->ctx, n, sizeof *digits);
+    }
+    if (g.n) {
+      digits[d] = g;
+    }
+  }
+  s->seq[t].repeated = digits;
+}
+
 void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   seq_tensor *v = &s->seq[t];
   if (v->anchor) {
@@ -396,6 +416,7 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   v->anchor = true;
   if (v->def.v) {
     find_idle(s, t);
+    find_repeated(s, t);
     find_range(s, t);
     spi_index_visit(s, SPI_FORM_PLAIN, sp_skeleton(s->pool, v->def), visit_same,
                     &t);

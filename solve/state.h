@@ -21,6 +21,11 @@
 /* A number of heavy (reducing) operators that no path exceeds. */
 #define SPI_HEAVY_MAX 64u
 
+/* (i div stride) mod n of an index i. */
+typedef struct spi_digit {
+  int64_t stride, n;
+} spi_digit;
+
 typedef struct seq_tensor {
   sp_sym sym;
   const sp_expr *idx; /* canonical index variables, one a dimension */
@@ -34,10 +39,13 @@ typedef struct seq_tensor {
   bool opaque;  /* operator unknown: a symbol without definition */
   bool reduces; /* its operator makes a reduction */
   bool queued;
-  uint32_t heavy;      /* reductions between it and anchors, when def is set */
-  uint32_t alias;      /* anchor of equal value + 1, or 0 */
-  uint64_t idle;       /* anchor: dimensions along which all elements are
-                          equal, proved; it is read at 0 there */
+  uint32_t heavy; /* reductions between it and anchors, when def is set */
+  uint32_t alias; /* anchor of equal value + 1, or 0 */
+  uint64_t idle;  /* anchor: dimensions along which all elements are
+                     equal, proved; it is read at 0 there */
+  const spi_digit
+      *repeated;       /* anchor: by dimension, a digit on which no
+                          element depends, read as 0; n 0: none; or NULL */
   const char *trouble; /* opaque: why */
   const int64_t *home; /* ranked: the rank whose value every rank reads, since
                           they are copies; NULL: its own */
