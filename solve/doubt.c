@@ -19,12 +19,12 @@ static const double SHARE = 0.05, SHARE_LATER = 0.2;
 static const double MAX_INPUT_BYTES = 16e6;
 
 /* Obligations that were not proved, of these such that took all the time there
- * is, Z3's steps for them, and terms. A proof that is found has seldom more; a
- * cheap sample takes less than these. Of a program of so many tensors; larger
- * ones may have more. No clock: what is tried does not depend on what else the
- * machine does. */
+ * is, Z3's steps for them, and terms: of all, and of one tensor. A proof that
+ * is found has seldom more; a cheap sample takes less than these. Of a program
+ * of so many tensors; larger ones may have more. No clock: what is tried does
+ * not depend on what else the machine does. */
 enum { MANY_FAILED = 60, MANY_TIRED = 2, MANY_TERMS = 250000 };
-enum { MANY_STEPS = 500000, TENSORS = 300 };
+enum { MANY_STEPS = 500000, MANY_OF_ONE = 25000, TENSORS = 300 };
 
 typedef struct doubting {
   sp_state *s;
@@ -136,6 +136,7 @@ static bool in_trouble(const sp_state *s) {
   uint64_t size = 1 + s->problem->dist->n_tensors / TENSORS;
   return z->failed >= size * MANY_FAILED || z->tired >= MANY_TIRED ||
          z->steps_failed >= size * MANY_STEPS ||
+         sp_prover_spent(s->prover) >= MANY_OF_ONE ||
          sp_pool_size(s->pool) >= size * MANY_TERMS;
 }
 
@@ -171,8 +172,12 @@ static void watch(void *user) {
   }
   s->ran = true;
   sp_mode mode = sp_pool_mode(s->pool, SP_MODE_NORMAL);
+  size_t before = sp_pool_size(s->pool);
   sample_now(s);
   sp_pool_mode(s->pool, mode);
+  if (!s->difference) {
+    sp_prover_excuse(s->prover, sp_pool_size(s->pool) - before);
+  }
 }
 
 void spi_doubt_later(sp_state *s) {

@@ -40,6 +40,7 @@ struct sp_prover {
   uint32_t hurry;   /* milliseconds for an obligation, or 0 */
   double deadline;  /* of all proofs, or 0 */
   size_t terms;     /* the pool may grow so far, or 0 */
+  size_t began;     /* the pool's size when the effort began */
   size_t all_terms; /* with a deadline: so far in all */
   void (*watch)(void *user);
   void *user;  /* of watch */
@@ -111,12 +112,22 @@ void sp_prover_thorough(sp_prover *pr, bool thorough) {
 
 void sp_prover_effort(sp_prover *pr, size_t terms) {
   size_t size = sp_pool_size(pr->pool), most = terms;
+  pr->began = size;
   if (pr->deadline > 0) {
     size_t left = pr->all_terms > size ? pr->all_terms - size : 0;
     size_t part = left / EFFORTS > FEW_TERMS ? left / EFFORTS : FEW_TERMS;
     most = part < terms ? part : terms;
   }
   pr->terms = terms ? size + most : 0;
+}
+
+size_t sp_prover_spent(const sp_prover *pr) {
+  return sp_pool_size(pr->pool) - pr->began;
+}
+
+void sp_prover_excuse(sp_prover *pr, size_t terms) {
+  pr->began += terms;
+  pr->terms += pr->terms ? terms : 0;
 }
 
 void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user) {

@@ -43,6 +43,9 @@ void sp_prover_thorough(sp_prover *pr, bool thorough);
 /* A limit in milliseconds for obligations from now on; 0: the usual one.
  * Returns what it was. */
 uint32_t sp_prover_hurry(sp_prover *pr, uint32_t limit_ms);
+/* New terms since then, and such that the effort is not to blame for. */
+size_t sp_prover_spent(const sp_prover *pr);
+void sp_prover_excuse(sp_prover *pr, size_t terms);
 /* Nothing is proved later than so many seconds from now. Each effort gets a
  * part of what is left of these terms, and a few when nothing is. */
 void sp_prover_deadline(sp_prover *pr, double seconds, size_t terms);

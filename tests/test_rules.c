@@ -101,6 +101,24 @@ static size_t taken(bench *b, sp_prover *pr) {
   return n;
 }
 
+/* What others did while a tensor is proved is not its effort. */
+static void excuse(bench *b) {
+  enum { TERMS = 1000 };
+  sp_prover *pr = prover(b);
+  sp_prover_effort(pr, TERMS);
+  for (int others = 0; others < 2; others++) {
+    for (int i = 0; i < TERMS - 200; i++) {
+      sp_fresh(b->p, 3);
+    }
+    if (others) {
+      CU_ASSERT(sp_prover_late(pr));
+      sp_prover_excuse(pr, TERMS - 200);
+    }
+    CU_ASSERT(!sp_prover_late(pr));
+    CU_ASSERT_EQUAL(sp_prover_spent(pr), TERMS - 200);
+  }
+}
+
 /* Once the programs are known to differ, proofs get less and less. */
 static void effort(bench *b) {
   sp_prover *pr = prover(b);
@@ -752,6 +770,7 @@ static void what_no_equation_says_stays_open(bench *b) {
 
 BENCH_TEST(a_sum_is_the_sum_of_its_shards, reindex)
 BENCH_TEST(what_watches_a_proof_may_end_it, watching)
+BENCH_TEST(what_others_did_is_no_effort, excuse)
 BENCH_TEST(a_doubted_proof_gets_little, effort)
 BENCH_TEST(values_tell_terms_apart, probing)
 BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
@@ -792,6 +811,7 @@ void suite_rules(void) {
 #define ADD(t) CU_add_test(s, #t, t)
   ADD(a_sum_is_the_sum_of_its_shards);
   ADD(what_watches_a_proof_may_end_it);
+  ADD(what_others_did_is_no_effort);
   ADD(a_doubted_proof_gets_little);
   ADD(values_tell_terms_apart);
   ADD(a_sum_may_run_backwards);
