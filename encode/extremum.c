@@ -124,13 +124,30 @@ static bool view_has(const spi_view *s, sp_expr e, sp_num k) {
   return false;
 }
 
+/* e without the addends of a, all of which it has. Taken out one by one: their
+ * sum may have been given a common factor, and would not cancel. */
+static sp_expr without(sp_pool *p, sp_expr e, const spi_view *a) {
+  spi_view s;
+  spi_view_of(p, e, &s);
+  sp_expr *terms = sp_scratch(p->ctx, s.n * sizeof *terms);
+  sp_num *coefs = sp_scratch(p->ctx, s.n * sizeof *coefs);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s.n; i++) {
+    if (!view_has(a, s.args[i], s.coefs[i])) {
+      terms[n] = s.args[i];
+      coefs[n++] = s.coefs[i];
+    }
+  }
+  return spi_add_n(p, s.constant, n, terms, coefs);
+}
+
 /* max(a + x, a + y) = a + max(x, y), a finite */
 static sp_expr take_addends(sp_pool *p, bool min, const args *l) {
   spi_view first;
   spi_view_of(p, l->v[0], &first);
   sp_expr *terms = sp_scratch(p->ctx, first.n * sizeof *terms);
   sp_num *coefs = sp_scratch(p->ctx, first.n * sizeof *coefs);
-  uint32_t n = 0;
+  spi_view a = {.args = terms, .coefs = coefs, .constant = SPI_NUM_ZERO};
   for (uint32_t i = 0; i < first.n; i++) {
     bool all = !spi_is_inf(p, first.args[i]);
     for (uint32_t j = 1; j < l->n && all; j++) {
@@ -139,19 +156,19 @@ static sp_expr take_addends(sp_pool *p, bool min, const args *l) {
       all = view_has(&s, first.args[i], first.coefs[i]);
     }
     if (all) {
-      terms[n] = first.args[i];
-      coefs[n++] = first.coefs[i];
+      terms[a.n] = first.args[i];
+      coefs[a.n++] = first.coefs[i];
     }
   }
-  if (n == 0) {
+  if (a.n == 0) {
     return (sp_expr){0};
   }
-  sp_expr a = spi_add_n(p, SPI_NUM_ZERO, n, terms, coefs);
   sp_expr *v = sp_scratch(p->ctx, l->n * sizeof *v);
   for (uint32_t i = 0; i < l->n; i++) {
-    v[i] = sp_sub(p, l->v[i], a);
+    v[i] = without(p, l->v[i], &a);
   }
-  return sp_add(p, a, extremum(p, min, l->n, v));
+  return sp_add(p, spi_add_n(p, SPI_NUM_ZERO, a.n, terms, coefs),
+                extremum(p, min, l->n, v));
 }
 
 static sp_expr extremum_node(sp_pool *p, bool min, args *l) {
