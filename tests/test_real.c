@@ -354,6 +354,13 @@ TEST(maxima) {
        sp_max(p, sp_max(p, c, scale(p, b, 2)), scale(p, a, 2)));
   SAME(sp_max(p, sp_max(p, sp_add(p, c, a), sp_add(p, c, b)), a),
        sp_max(p, sp_max(p, a, sp_add(p, c, a)), sp_add(p, c, b)));
+  /* what is shared would get a common factor, an element of a tensor */
+  sp_expr f = scalar(p, "f"), d = scalar(p, "d");
+  sp_expr fa = sp_mul(p, f, a), fb = sp_mul(p, f, b);
+  sp_expr with_c = sp_add(p, sp_add(p, fa, c), fb);
+  sp_expr with_d = sp_add(p, sp_add(p, fa, d), fb);
+  SAME(sp_max(p, with_c, with_d),
+       sp_add(p, sp_mul(p, f, sp_add(p, a, b)), sp_max(p, c, d)));
   sp_expr square = sp_mul(p, a, a); /* is at least 0, and may be less than 1 */
   SAME(sp_max(p, square, zero(p)), square);
   SAME(sp_max(p, square, num(p, -1, 1)), square);

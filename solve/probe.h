@@ -1,0 +1,16 @@
+/* probe.h: what a prover remembers of its probes (sp_probe_equal and others in
+ * solve/prove.h): values of terms at places, looked up before a term is
+ * evaluated again. Internal to solve/. */
+#ifndef SP_SOLVE_PROBE_H
+#define SP_SOLVE_PROBE_H
+
+#include "solve/prove.h"
+
+typedef struct spi_probes spi_probes;
+
+/* Empty; of the context. */
+spi_probes *spi_probes_new(sp_ctx *ctx);
+
+spi_probes *sp_prover_probes(sp_prover *pr);
+
+#endif
