@@ -7,6 +7,7 @@
 #include "graph/layout.h"
 #include "solve/evaluate.h"
 #include "solve/hash.h"
+#include "solve/problem.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -173,6 +174,7 @@ static void draw(sp_ctx *ctx, const cli_values *values, sp_machine *m,
   for (size_t k = 0; k < values->n_assume; k++) {
     const sp_assumed_range *a = &values->assume[k];
     if (find_param(ctx, p, "assume", a->name, strlen(a->name)) == i) {
+      sp_assumed_range_fits(ctx, a, d.t);
       d.lo = a->lo;
       d.hi = a->hi;
     }

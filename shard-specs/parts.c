@@ -431,14 +431,17 @@ void spi_read_ranges(sp_ctx *ctx, sp_spec *spec, const sp_yaml *node) {
     }
     uint32_t n = is_union(x) ? (uint32_t)x->n : 1;
     sp_stretch *parts = sp_alloc_n(ctx, n, sizeof *parts);
+    sp_loc *locs = sp_alloc_n(ctx, n, sizeof *locs);
+    locs[0] = x->loc;
     if (is_union(x)) {
       for (uint32_t k = 0; k < n; k++) {
         parts[k] = read_part(ctx, x->items[k], p->key->text);
+        locs[k] = x->items[k]->loc;
       }
     } else {
       parts[0] = read_range(ctx, x, p->key->text);
     }
-    v[i] = (sp_spec_range){p->key->text, p->key->loc, n, parts};
+    v[i] = (sp_spec_range){p->key->text, p->key->loc, n, parts, locs};
   }
   spec->ranges = v;
   spec->n_ranges = node->n;

@@ -16,9 +16,20 @@ static void start_side(sp_ctx *ctx, spi_side *s) {
 static void add_range(spi_relating *x, const sp_spec_range *r, uint32_t seq) {
   const sp_tensor *t = &x->seq.program->tensors[seq];
   if (!sp_dtype_is_int(t->shape.dtype)) {
-    sp_raise(x->ctx, SP_ERR_INPUT, r->loc, NULL,
+    sp_raise(x->ctx, SP_ERR_INPUT, r->loc,
+             "leave it out: a proof holds for all its values",
              "%s is %s: ranges are for integers", t->name,
              sp_shape_text(x->ctx, &t->shape));
+  }
+  for (uint32_t i = 0; i < r->n; i++) {
+    const char *hint, *why = sp_range_misfit(x->ctx, t->name, t->shape.dtype,
+                                             r->parts[i], &hint);
+    if (why) {
+      sp_raise(x->ctx, SP_ERR_INPUT, r->locs[i],
+               sp_format(x->ctx,
+                         "%s; the upper end of [low, high] is not in it", hint),
+               "%s", why);
+    }
   }
   sp_push(x->ctx, &x->ranges,
           sp_range_of_parts(x->ctx, seq, t->name, r->n, r->parts));

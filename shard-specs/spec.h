@@ -81,6 +81,7 @@ typedef struct sp_spec_range {
   sp_loc loc;
   uint32_t n; /* at least one of the parts holds an element */
   const sp_stretch *parts;
+  const sp_loc *locs; /* of the parts */
 } sp_spec_range;
 
 typedef struct sp_spec_constant {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "encode/op_util.h"
 
 static const sp_sharding *first_of(const sp_sharding *a, const sp_sharding *b,
                                    const sp_sharding *c, const sp_sharding *d) {
@@ -152,6 +153,32 @@ sp_range_given sp_range_of_parts(sp_ctx *ctx, uint32_t seq, const char *name,
       n - 1, gaps};
 }
 
+/* The type's ends as a user writes a range: the upper one is not in it. */
+static const char *type_text(sp_ctx *ctx, int64_t lo, int64_t hi) {
+  return hi < INT64_MAX
+             ? sp_format(ctx, "from %lld to %lld", (long long)lo, (long long)hi)
+             : sp_format(ctx, "from %lld on", (long long)lo);
+}
+
+const char *sp_range_misfit(sp_ctx *ctx, const char *name, sp_dtype type,
+                            sp_stretch part, const char **hint) {
+  int64_t lo, hi;
+  spi_dtype_range(type, &lo, &hi);
+  if (part.lo >= lo && part.hi <= hi) {
+    return NULL;
+  }
+  int64_t from = part.lo > lo ? part.lo : lo, to = part.hi < hi ? part.hi : hi;
+  const char *values = type_text(ctx, lo, hi);
+  *hint = from > to ? sp_format(ctx, "assume values %s", values)
+          : from == to
+              ? sp_format(ctx, "of these the type has %lld", (long long)from)
+              : sp_format(ctx, "of these the type has %lld to %lld",
+                          (long long)from, (long long)to);
+  return sp_format(ctx, "%s is %s, whose values are %s: it cannot be %lld",
+                   name, sp_dtype_name(type), values,
+                   (long long)(part.lo < lo ? part.lo : part.hi));
+}
+
 /* Two ranges of one parameter: the proof would hold in both, runs would draw
  * from one. */
 static void refuse_twice(sp_ctx *ctx, const sp_problem *problem,
@@ -166,6 +193,29 @@ static void refuse_twice(sp_ctx *ctx, const sp_problem *problem,
   }
 }
 
+void sp_assumed_range_fits(sp_ctx *ctx, const sp_assumed_range *a,
+                           const sp_tensor *t) {
+  sp_dtype type = t->shape.dtype;
+  sp_stretch part = {a->lo, a->hi - 1};
+  const char *hint, *why = NULL;
+  if (a->lo >= a->hi) {
+    sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
+             "write --assume NAME=LO:HI with LO < HI; HI is not included",
+             "--assume %s=%lld:%lld is an empty range", a->name,
+             (long long)a->lo, (long long)a->hi);
+  }
+  if (sp_dtype_is_int(type) || type == SP_PRED) {
+    why = sp_range_misfit(ctx, t->name, type, part, &hint);
+  }
+  if (why) {
+    sp_raise(
+        ctx, SP_ERR_USAGE, sp_nowhere(),
+        sp_format(ctx, "%s; HI of NAME=LO:HI is one above the largest", hint),
+        "--assume %s=%lld:%lld: %s", a->name, (long long)a->lo,
+        (long long)a->hi, why);
+  }
+}
+
 void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
                        const sp_assumed_range *assume, size_t n) {
   SP_VEC(sp_range_given) ranges = {0};
@@ -174,12 +224,7 @@ void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
     const sp_assumed_range *a = &assume[k];
     uint32_t seq = named_param(ctx, problem->seq, a->name);
     const sp_tensor *t = &problem->seq->tensors[seq];
-    if (a->lo >= a->hi) {
-      sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
-               "write --assume NAME=LO:HI with LO < HI; HI is not included",
-               "--assume %s=%lld:%lld is an empty range", a->name,
-               (long long)a->lo, (long long)a->hi);
-    }
+    sp_assumed_range_fits(ctx, a, t);
     bool used = sp_dtype_is_int(t->shape.dtype);
     /* Of other types nothing is concluded, true or not. */
     const char *text = sp_format(ctx, "%lld <= %s < %lld (given%s%s)",

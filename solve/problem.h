@@ -46,6 +46,12 @@ typedef struct sp_range_given {
 sp_range_given sp_range_of_parts(sp_ctx *ctx, uint32_t seq, const char *name,
                                  uint32_t n, const sp_stretch *parts);
 
+/* Why not all numbers of the part are values of the type, an integer or PRED,
+ * and in *hint what to write; or NULL. A range of values that there are not
+ * says nothing, or would be drawn from. */
+const char *sp_range_misfit(sp_ctx *ctx, const char *name, sp_dtype type,
+                            sp_stretch part, const char **hint);
+
 typedef struct sp_problem {
   const sp_program *seq, *dist;
   size_t n_given, n_promised, n_ranges, n_notes;
@@ -85,8 +91,12 @@ bool sp_program_knows_ranks(const sp_program *p);
 bool sp_node_knows_ranks(const sp_node *node); /* but for its regions */
 /* Does it have parts in manual mode (shard_map before the partitioner)? */
 bool sp_program_is_manual(const sp_program *p);
-/* Add assumed ranges; raises SP_ERR_USAGE for a name that is no parameter or
- * an empty range. */
+/* Raises SP_ERR_USAGE for an empty range, or one of values that the tensor's
+ * type does not have. */
+void sp_assumed_range_fits(sp_ctx *ctx, const sp_assumed_range *a,
+                           const sp_tensor *t);
+/* Add assumed ranges; raises SP_ERR_USAGE for a name that is no parameter, too.
+ */
 void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
                        const sp_assumed_range *assume, size_t n);
 
