@@ -11,6 +11,25 @@ uint64_t spi_draw_mix(uint64_t h, uint64_t x) {
   return h ^ h >> 32;
 }
 
+int64_t spi_draw_spot(int64_t extent, int64_t k, bool tied) {
+  enum { BITS = 20 }; /* of a place within an eighth */
+  int64_t from = extent * k / SPI_DRAW_SPOTS;
+  int64_t to = extent * (k + 1) / SPI_DRAW_SPOTS;
+  uint64_t h = spi_draw_mix(tied ? 0 : (uint64_t)extent, (uint64_t)k);
+  if (k == SPI_DRAW_SPOTS - 1) {
+    return extent - 1;
+  }
+  if (to <= from) {
+    return from;
+  }
+  if (!tied) {
+    return from + (int64_t)(h % (uint64_t)(to - from));
+  }
+  uint64_t part = (uint64_t)k << BITS | h >> (64 - BITS) | 1;
+  int64_t at = (int64_t)(part * (uint64_t)extent / (SPI_DRAW_SPOTS << BITS));
+  return at < to ? at : to - 1;
+}
+
 const char *spi_draw_mode_text(spi_draw_mode mode) {
   static const char *const text[] = {
       [SPI_DRAW_SPREAD] = "spread out",
@@ -42,9 +61,36 @@ static sp_range_given bounds(const sp_problem *problem, uint32_t seq) {
   return (sp_range_given){.seq = seq, .lo = negative ? -3 : 0, .hi = most + 4};
 }
 
-static double draw_between(spi_draw_mode mode, uint64_t h, int64_t lo,
+/* One sequential input. */
+typedef struct drawing {
+  const sp_problem *problem;
+  spi_draw_mode mode;
+  uint64_t seed;
+  uint32_t seq;
+  sp_range_given range;
+  bool sampled;           /* few elements are looked at */
+  const sp_span *support; /* zero elsewhere; NULL: nowhere */
+  const sp_shape *global;
+  const sp_layout *layout; /* of its parts on the ranks, */
+  const sp_shape *local;
+  const sp_layout *within; /* or of what they are cut from; NULL: all of it */
+} drawing;
+
+/* One of the spots that samples compare. */
+static int64_t draw_spot(uint64_t h, int64_t size) {
+  int64_t i = (int64_t)(h % SPI_DRAW_TIED);
+  return spi_draw_spot(size, i * (SPI_DRAW_SPOTS - 1) / (SPI_DRAW_TIED - 1),
+                       true);
+}
+
+static double draw_between(const drawing *x, uint64_t h, int64_t lo,
                            int64_t hi) {
+  spi_draw_mode mode = x->mode;
   uint64_t size = (uint64_t)(hi - lo) + 1;
+  if (mode == SPI_DRAW_TIES && x->sampled && size > SPI_DRAW_SPOTS &&
+      size < (uint64_t)SP_MAX_ELEMENTS) {
+    return (double)(lo + draw_spot(h, (int64_t)size));
+  }
   if (mode == SPI_DRAW_ENDS) {
     return (double)(h & 1 ? lo : hi);
   }
@@ -56,11 +102,11 @@ static double draw_between(spi_draw_mode mode, uint64_t h, int64_t lo,
 
 /* Where there are gaps: what would be in one, and all ends, are of some part.
  */
-static double draw_int(spi_draw_mode mode, uint64_t h,
-                       const sp_range_given *r) {
+static double draw_int(const drawing *x, uint64_t h) {
+  const sp_range_given *r = &x->range;
   int64_t lo = r->lo, hi = r->hi - 1;
-  double v = draw_between(mode, h, lo, hi);
-  bool in_gap = mode == SPI_DRAW_ENDS && r->n_gaps > 0;
+  double v = draw_between(x, h, lo, hi);
+  bool in_gap = x->mode == SPI_DRAW_ENDS && r->n_gaps > 0;
   for (uint32_t i = 0; i < r->n_gaps; i++) {
     in_gap =
         in_gap || (v >= (double)r->gaps[i].lo && v <= (double)r->gaps[i].hi);
@@ -71,7 +117,7 @@ static double draw_int(spi_draw_mode mode, uint64_t h,
   uint32_t part = (uint32_t)((h >> 40) % (r->n_gaps + 1));
   lo = part > 0 ? r->gaps[part - 1].hi + 1 : lo;
   hi = part < r->n_gaps ? r->gaps[part].lo - 1 : hi;
-  return draw_between(mode, h, lo, hi);
+  return draw_between(x, h, lo, hi);
 }
 
 /* n with a chance of 2^-n. */
@@ -99,20 +145,6 @@ static double draw_real(spi_draw_mode mode, uint64_t h) {
   return (double)sixteenths / 16.0;
 }
 
-/* One sequential input. */
-typedef struct drawing {
-  const sp_problem *problem;
-  spi_draw_mode mode;
-  uint64_t seed;
-  uint32_t seq;
-  sp_range_given range;
-  const sp_span *support; /* zero elsewhere; NULL: nowhere */
-  const sp_shape *global;
-  const sp_layout *layout; /* of its parts on the ranks, */
-  const sp_shape *local;
-  const sp_layout *within; /* or of what they are cut from; NULL: all of it */
-} drawing;
-
 static double drawn(const drawing *x, int64_t flat, const int64_t *idx) {
   const sp_shape *s = x->global;
   for (uint32_t d = 0; x->support && d < s->n_dims; d++) {
@@ -122,7 +154,7 @@ static double drawn(const drawing *x, int64_t flat, const int64_t *idx) {
   }
   uint64_t h = spi_draw_mix(spi_draw_mix(x->seed, x->seq), (uint64_t)flat);
   return s->dtype == SP_PRED         ? (double)(h & 1)
-         : sp_dtype_is_int(s->dtype) ? draw_int(x->mode, h, &x->range)
+         : sp_dtype_is_int(s->dtype) ? draw_int(x, h)
                                      : draw_real(x->mode, h);
 }
 
@@ -236,6 +268,7 @@ bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem, spi_draw_mode mode,
   for (uint32_t i = 0; i < problem->seq->n_params; i++) {
     uint32_t t = problem->seq->params[i];
     drawing x = drawing_of(problem, mode, seed, t);
+    x.sampled = supports != NULL;
     x.support = supports ? supports[t] : NULL;
     if (seq) {
       sp_machine_fill_input(seq, t, drawn_whole, &x);
@@ -249,6 +282,7 @@ bool spi_draw_inputs(sp_ctx *ctx, const sp_problem *problem, spi_draw_mode mode,
                        g->name);
       return false;
     }
+    x.sampled = supports != NULL;
     x.support = supports ? supports[g->seq] : NULL;
     x.layout = g->layout;
     x.local = &problem->dist->tensors[g->dist].shape;

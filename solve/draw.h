@@ -23,6 +23,17 @@ typedef enum spi_draw_mode {
   SPI_DRAW_MODES,
 } spi_draw_mode;
 
+/* Samples look at few indices of each dimension; integers of many equal values
+ * are spots of their range there, so that what they select is looked at. */
+enum { SPI_DRAW_SPOTS = 8, SPI_DRAW_TIED = 4 };
+
+/* An index out of the k-th eighth of an extent; of the last one the last, where
+ * what does not divide is lost. Tied (where integers select what is read): at
+ * the same fraction of all extents, so that a spot of n blocks of m, div m, is
+ * that spot of n. Else extents differ: what a rank owns is often right where it
+ * is what others own that is mixed up. */
+int64_t spi_draw_spot(int64_t extent, int64_t k, bool tied);
+
 const char *spi_draw_mode_text(spi_draw_mode mode);
 /* Set the inputs of both machines (seq may be NULL), as far as they store them.
  * supports: by sequential tensor, where it may be other than zero (NULL:

@@ -9,8 +9,9 @@
 #include "solve/witness.h"
 
 enum {
-  CHOSEN = 8,     /* indices of a dimension where an input is not zero */
-  COMPARED = 4,   /* of a dimension of the result */
+  /* Indices of a dimension where an input is not zero, and of the result. */
+  CHOSEN = SPI_DRAW_SPOTS,
+  COMPARED = SPI_DRAW_TIED,
   FEW = 2,        /* indices, where more are too much */
   FEW_RANKS = 4,  /* and the first and the last: these are compared first, */
   MANY_RANKS = 4, /* where there are so many times more */
@@ -43,6 +44,7 @@ typedef struct sampler {
   sp_state *s;
   uint32_t output;
   bool few;                 /* not all ranks */
+  bool tied;                /* spots of all extents (draw.h) */
   sp_span ranks;            /* whose elements are compared, */
   int64_t compared;         /* so many indices along each dimension */
   uint8_t *level;           /* by sequential tensor */
@@ -52,25 +54,30 @@ typedef struct sampler {
 
 /* ---- indices ---- */
 
-/* n indices, one each out of n of the eighths of the extent, and of the last
- * eighth the last, where what does not divide is lost: the same for all inputs,
- * so that factors of a product are not zero at the same indices; fewer are some
- * of more. */
-static sp_span chosen(sp_ctx *ctx, int64_t extent, int64_t n) {
+/* n indices, one each out of n of the eighths of the extent (draw.h): the same
+ * for all inputs, so that factors of a product are not zero at the same
+ * indices; fewer are some of more. */
+static sp_span chosen(sp_ctx *ctx, bool tied, int64_t extent, int64_t n) {
   if (extent <= n) {
     return spi_span_all(extent);
   }
   int64_t *at = sp_alloc_n(ctx, (size_t)n, sizeof *at);
   for (int64_t i = 0; i < n; i++) {
     int64_t k = n > 1 ? i * (CHOSEN - 1) / (n - 1) : 0;
-    int64_t from = extent * k / CHOSEN, to = extent * (k + 1) / CHOSEN;
-    uint64_t h = spi_draw_mix((uint64_t)extent, (uint64_t)k);
-    bool last = k == CHOSEN - 1;
-    at[i] = last        ? extent - 1
-            : to > from ? from + (int64_t)(h % (uint64_t)(to - from))
-                        : from;
+    at[i] = spi_draw_spot(extent, k, tied);
   }
   return (sp_span){n, at};
+}
+
+/* Do integers of the programs' inputs select what is read? */
+static bool selects(const sp_state *s) {
+  const sp_problem *p = s->problem;
+  for (size_t i = 0; i < p->n_given; i++) {
+    if (sp_dtype_is_int(p->seq->tensors[p->given[i].seq].shape.dtype)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static int64_t largest_dim(const sp_shape *s) {
@@ -82,13 +89,13 @@ static int64_t largest_dim(const sp_shape *s) {
 }
 
 /* n of the indices that are needed: others would not be looked at. */
-static sp_span chosen_of(sp_ctx *ctx, sp_span needed, int64_t extent,
+static sp_span chosen_of(const sampler *x, sp_span needed, int64_t extent,
                          int64_t n) {
   if (!needed.at || needed.n == 0) {
-    return chosen(ctx, extent, n);
+    return chosen(x->s->ctx, x->tied, extent, n);
   }
-  sp_span some = chosen(ctx, needed.n, n);
-  int64_t *at = sp_alloc_n(ctx, (size_t)some.n, sizeof *at);
+  sp_span some = chosen(x->s->ctx, x->tied, needed.n, n);
+  int64_t *at = sp_alloc_n(x->s->ctx, (size_t)some.n, sizeof *at);
   for (int64_t i = 0; i < some.n; i++) {
     at[i] = spi_span_at(needed, spi_span_at(some, i));
   }
@@ -105,7 +112,7 @@ static void thin_out_input(sampler *x, spi_bench *b, uint32_t seq) {
     int64_t extent = shape->dims[d];
     bool thin =
         level == LEVELS || (level == 1 ? extent == most : extent > SMALL);
-    v[d] = thin ? chosen_of(ctx, sp_machine_span(b->seq, seq, d), extent,
+    v[d] = thin ? chosen_of(x, sp_machine_span(b->seq, seq, d), extent,
                             level == LEVELS ? FEW : CHOSEN)
                 : spi_span_all(extent);
   }
@@ -177,7 +184,8 @@ static void choose_elements(const sampler *x, spi_sample *out) {
   sp_span *local = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *local);
   sp_span *global = sp_alloc_n(ctx, l->n_dims + 1u, sizeof *global);
   for (uint32_t d = 0; d < l->n_dims; d++) {
-    local[d] = local_span(x, r, d, chosen(ctx, g->dims[d], x->compared));
+    local[d] =
+        local_span(x, r, d, chosen(ctx, x->tied, g->dims[d], x->compared));
     local[d] = x->compared > FEW && l->n_dims <= BORDERED
                    ? with_ends(ctx, local[d], l->dims[d])
                    : local[d];
@@ -301,8 +309,9 @@ static bool thin_out(sampler *x, const rung *last, double share) {
   bool thinner = thin_out_largest(x, b, far ? LONG_STEP : STEP);
   if (!thinner && x->compared > FEW) {
     x->compared = FEW;
-    x->ranks = x->few ? chosen(x->s->ctx, x->s->dist_program->partitions, FEW)
-                      : x->ranks;
+    x->ranks =
+        x->few ? chosen(x->s->ctx, x->tied, x->s->dist_program->partitions, FEW)
+               : x->ranks;
     return true;
   }
   return thinner;
@@ -373,6 +382,7 @@ static const char *inputs_text(const spi_bench *b, const char *mode) {
 typedef struct search {
   sp_state *s;
   const sp_report *report;
+  bool tied;
   double share; /* of the budget */
   spi_samples *x;
   sp_counterexample *out;
@@ -415,6 +425,7 @@ static void look_on_ranks(search *f, uint32_t output, bool few, sp_span ranks) {
   *new = (sampler){.s = s,
                    .output = output,
                    .few = few,
+                   .tied = f->tied,
                    .ranks = ranks,
                    .compared = COMPARED,
                    .level = sp_alloc_n(s->ctx, n, sizeof *new->level),
@@ -427,7 +438,8 @@ static void look_on_ranks(search *f, uint32_t output, bool few, sp_span ranks) {
 static void look_at_result(search *f, uint32_t output) {
   const sp_layout *promised = f->s->problem->promised[output].layout;
   int64_t n = f->s->dist_program->partitions;
-  sp_span few = with_ends(f->s->ctx, chosen(f->s->ctx, n, FEW_RANKS), n);
+  sp_span few =
+      with_ends(f->s->ctx, chosen(f->s->ctx, f->tied, n, FEW_RANKS), n);
   if (few.n <= n / MANY_RANKS && promised->partial == SP_PARTIAL_NONE) {
     look_on_ranks(f, output, true, few);
     if (f->x->cheap || f->x->found || f->x->unknown) {
@@ -453,7 +465,7 @@ void spi_look_in_samples(sp_state *s, const sp_report *report, spi_samples *x,
     x->why = x->why ? x->why : "the programs are too large to run";
     return;
   }
-  search f = {.s = s, .report = report, .x = x, .out = out};
+  search f = {.s = s, .report = report, .x = x, .out = out, .tied = selects(s)};
   size_t n = sizeof SHARES / sizeof *SHARES;
   for (size_t i = 0; i < n && !x->found; i++) {
     if (i > 1 && x->cheap && !x->why) {
@@ -473,6 +485,7 @@ spi_bench *spi_sample_widened(spi_bench *b) {
     return b;
   }
   sampler x = {.s = b->s,
+               .tied = selects(b->s),
                .output = was->output,
                .ranks = all,
                .compared = was->compared,

@@ -686,6 +686,11 @@ static void broken_examples_are_found_at_real_size(void) {
       {"g[4]", "g[64]"},
       {"R = 4, S = 64, D = 16", "R = 64, S = 4096, D = 128"},
   };
+  static const char *const sparse[][2] = {
+      {"Z = 8, T = 6, B = 4, MB = 3, KB = 5, N = 8",
+       "Z = 64, T = 512, B = 64, MB = 64, KB = 64, N = 4096"},
+  };
+  real_size("block_sparse_broken", sizeof sparse / sizeof *sparse, sparse, "p");
   real_size("attention_heads_broken", sizeof heads / sizeof *heads, heads,
             "part, which holds partial sums of O over the ranks");
   real_size("moe_dispatch_broken", sizeof moe / sizeof *moe, moe, "");

@@ -534,8 +534,22 @@ static void right_graphs_have_none(void) {
   look_at_specs("entangle", long_mode() ? 1 : 3);
 }
 
+/* They rise, and a spot of blocks is in the spot's block. */
+static void spots_fit_blocks(void) {
+  for (int64_t n = SPI_DRAW_SPOTS; n < 2000; n++) {
+    int64_t before = -1;
+    for (int64_t k = 0; k < SPI_DRAW_SPOTS; k++) {
+      int64_t at = spi_draw_spot(n, k, true), m = n % 7 + 2;
+      CU_ASSERT(at > before && at < n);
+      before = at;
+      CU_ASSERT(n % SPI_DRAW_SPOTS || spi_draw_spot(n * m, k, true) / m == at);
+    }
+  }
+}
+
 void suite_sample(void) {
   CU_pSuite s = CU_add_suite("sample", NULL, NULL);
+  CU_ADD_TEST(s, spots_fit_blocks);
   CU_ADD_TEST(s, products_of_sparse_inputs);
   CU_ADD_TEST(s, some_ranks);
   CU_ADD_TEST(s, quotients_keep_what_is_not_finite);
