@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "encode/meaning.h"
 #include "solve/clamp.h"
 #include "solve/disagree.h"
 #include "solve/fit.h"
@@ -24,11 +25,43 @@ static const sp_node *node_of(const search *f, uint32_t t) {
   return &d->nodes[d->tensors[t].node];
 }
 
+static bool is_given(const search *f, uint32_t t) {
+  const char *how = f->s->dist[t].how;
+  return how && (strcmp(how, "input") == 0 || strcmp(how, "given") == 0);
+}
+
+/* Does each of a tensor's indices lead along one dimension of what is read? An
+ * index that is split up over several rearranges more than a cut does. */
+static bool reads_along(const search *f, uint32_t t) {
+  const dist_tensor *w = &f->s->dist[t];
+  uint32_t n = f->s->dist_program->tensors[t].shape.n_dims;
+  for (uint32_t d = 0; d < n; d++) {
+    uint32_t times = 0;
+    for (uint32_t k = 0; k < sp_n_args(f->s->pool, w->relation); k++) {
+      times += sp_has_free(f->s->pool, sp_arg(f->s->pool, w->relation, k),
+                           w->idx[d]);
+    }
+    if (times > 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Elements of an input, each at the place that a kernel's formula says: how the
+ * author cuts it, often in a way that no placement has (a zigzag). */
+static bool is_stated_cut(const search *f, uint32_t t) {
+  const sp_node *node = node_of(f, t);
+  sp_expr relation = f->s->dist[t].relation;
+  return strcmp(node->op, SP_KERNEL_OP) == 0 && node->n_in == 1 &&
+         is_given(f, node->in[0]) && relation.v &&
+         sp_kind_of(f->s->pool, relation) == SP_KIND_READ && reads_along(f, t);
+}
+
 /* Nothing to hold against it: proved, or its values are those of something. */
 static bool is_right(search *f, uint32_t t) {
   const dist_tensor *w = &f->s->dist[t];
-  if (w->seq || (w->how && (strcmp(w->how, "input") == 0 ||
-                            strcmp(w->how, "given") == 0))) {
+  if (w->seq || is_given(f, t) || is_stated_cut(f, t)) {
     return true;
   }
   if (w->relation.v && !sp_has_read(f->s->pool, w->relation)) {

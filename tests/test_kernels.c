@@ -639,9 +639,9 @@ static void examples_have_the_verdicts_that_they_say(void) {
   CU_ASSERT(n >= 10);
 }
 
-/* An example with each `from` replaced, so that it is of real size. */
-static void real_size(const char *name, size_t n, const char *const (*v)[2],
-                      const char *sentence) {
+/* An example with each `from` replaced, perhaps so that it is of real size. */
+static void broken_example(const char *name, size_t n,
+                           const char *const (*v)[2], const char *sentence) {
   sp_ctx *ctx = sp_ctx_new(NULL);
   const char *path =
       sp_format(ctx, "%s/examples/kernels/%s.sp", test_source(), name);
@@ -690,13 +690,22 @@ static void broken_examples_are_found_at_real_size(void) {
       {"Z = 8, T = 6, B = 4, MB = 3, KB = 5, N = 8",
        "Z = 64, T = 512, B = 64, MB = 64, KB = 64, N = 4096"},
   };
-  real_size("block_sparse_broken", sizeof sparse / sizeof *sparse, sparse, "p");
-  real_size("attention_heads_broken", sizeof heads / sizeof *heads, heads,
-            "part, which holds partial sums of O over the ranks");
-  real_size("moe_dispatch_broken", sizeof moe / sizeof *moe, moe, "");
-  real_size("ring_attention_broken", sizeof ring / sizeof *ring, ring, "");
-  real_size("zigzag_attention_broken", sizeof zigzag / sizeof *zigzag, zigzag,
-            "");
+  broken_example("block_sparse_broken", sizeof sparse / sizeof *sparse, sparse,
+                 "p");
+  broken_example("attention_heads_broken", sizeof heads / sizeof *heads, heads,
+                 "part, which holds partial sums of O over the ranks");
+  broken_example("moe_dispatch_broken", sizeof moe / sizeof *moe, moe, "");
+  broken_example("ring_attention_broken", sizeof ring / sizeof *ring, ring, "");
+  broken_example("zigzag_attention_broken", sizeof zigzag / sizeof *zigzag,
+                 zigzag, "");
+}
+
+/* Though no placement has the index maps; what splits indices may be. */
+static void cuts_of_inputs_are_not_at_fault(void) {
+  broken_example("moe_dispatch_broken", 0, NULL, "; mine (");
+  broken_example("zigzag_attention_broken", 0, NULL, "; n (");
+  broken_example("transpose_broken", 0, NULL, "; out (");
+  broken_example("im2col_broken", 0, NULL, "; f (");
 }
 
 void suite_kernels(void) {
@@ -728,4 +737,5 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, formatting_changes_blanks_only);
   CU_ADD_TEST(s, examples_have_the_verdicts_that_they_say);
   CU_ADD_TEST(s, broken_examples_are_found_at_real_size);
+  CU_ADD_TEST(s, cuts_of_inputs_are_not_at_fault);
 }
