@@ -23,8 +23,13 @@ static const double MAX_INPUT_BYTES = 16e6;
  * is found has seldom more; a cheap sample takes less than these. Of a program
  * of so many tensors; larger ones may have more. No clock: what is tried does
  * not depend on what else the machine does. */
-enum { MANY_FAILED = 60, MANY_TIRED = 2, MANY_TERMS = 250000 };
-enum { MANY_STEPS = 500000, MANY_OF_ONE = 25000, TENSORS = 300 };
+enum { MANY_FAILED = 60, MANY_TIRED = 2, MANY_TERMS = 150000 };
+enum {
+  MORE_TERMS = 100000,
+  MANY_STEPS = 500000,
+  MANY_OF_ONE = 25000,
+  TENSORS = 300
+};
 
 typedef struct doubting {
   sp_state *s;
@@ -39,25 +44,13 @@ static doubting doubt(sp_state *s, double share) {
   return d;
 }
 
-/* What a bench needs to know. */
-static sp_state *runnable(sp_ctx *own, const doubting *d,
-                          const sp_problem *problem) {
-  sp_state *s = sp_alloc(own, sizeof *s);
-  s->ctx = own;
-  s->pool = sp_pool_new(own);
-  s->options = &d->few;
-  s->problem = problem;
-  s->seq_program = problem->seq;
-  s->dist_program = problem->dist;
-  return s;
-}
-
 static void run(sp_ctx *own, void *arg) {
   doubting *d = arg;
   sp_counterexample c = {0};
   uint32_t times = 0;
   const char *why = NULL;
-  spi_bench *b = spi_bench_new(runnable(own, d, d->s->problem), NULL, false);
+  spi_bench *b =
+      spi_bench_new(spi_runnable(own, d->s->problem, &d->few), NULL, false);
   for (int mode = 0;
        mode < SPI_DRAW_RARE && !d->found && !why && b->spent <= b->budget;
        mode++) {
@@ -123,7 +116,7 @@ static void sample_otherwise(sp_ctx *ctx, void *arg) {
   }
   spi_difference *found = sp_alloc(ctx, sizeof *found);
   spi_samples x = {.cheap = true};
-  spi_look_in_samples(runnable(ctx, d, problem), NULL, &x, &found->c);
+  spi_look_in_samples(spi_runnable(ctx, problem, &d->few), NULL, &x, &found->c);
   d->found = x.found != NULL;
   if (d->found) {
     found->bench = x.found;
@@ -137,7 +130,7 @@ static bool in_trouble(const sp_state *s) {
   return z->failed >= size * MANY_FAILED || z->tired >= MANY_TIRED ||
          z->steps_failed >= size * MANY_STEPS ||
          sp_prover_spent(s->prover) >= MANY_OF_ONE ||
-         sp_pool_size(s->pool) >= size * MANY_TERMS;
+         sp_pool_size(s->pool) >= MANY_TERMS + size * MORE_TERMS;
 }
 
 /* About the whole programs: while a loop's body is walked the state shows that

@@ -214,6 +214,9 @@ sp_expr spi_open(sp_state *s, sp_expr e);
  * parameters are names without definition; dist may be NULL. */
 sp_state *spi_substate(sp_state *s, const sp_program *seq,
                        const sp_program *dist);
+/* What a bench needs to know; it has a pool of its own. */
+sp_state *spi_runnable(sp_ctx *own, const sp_problem *problem,
+                       const sp_check_options *options);
 /* Its variables and counts come back to s; it is listed in the report. */
 void spi_keep_substate(sp_state *s, sp_state *x, const char *name);
 /* e with reads of a scalar symbol replaced. */

@@ -1,5 +1,17 @@
-/* substate.c: states for the regions of loops. */
+/* substate.c: states for the regions of loops, and for runs apart. */
 #include "solve/state.h"
+
+sp_state *spi_runnable(sp_ctx *own, const sp_problem *problem,
+                       const sp_check_options *options) {
+  sp_state *s = sp_alloc(own, sizeof *s);
+  s->ctx = own;
+  s->pool = sp_pool_new(own);
+  s->options = options;
+  s->problem = problem;
+  s->seq_program = problem->seq;
+  s->dist_program = problem->dist;
+  return s;
+}
 
 sp_state *spi_substate(sp_state *s, const sp_program *seq,
                        const sp_program *dist) {
