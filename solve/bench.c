@@ -1,5 +1,5 @@
 /* bench.c: read spi_bench_run, compare_result, then spi_bench_mends. */
-#include "solve/bench.h"
+#include "solve/bench_i.h"
 
 #include "solve/span.h"
 #include "solve/tape.h"
@@ -203,7 +203,7 @@ bool spi_bench_element(spi_bench *b, size_t result, int64_t rank, int64_t i,
 
 /* As written: a shift that keeps exponents in range cancels in a simplified
  * term, and what overflow leaves would count as a difference. */
-static sp_machine_options run_options(const spi_bench *b) {
+sp_machine_options spi_bench_options(const spi_bench *b) {
   return (sp_machine_options){.budget_ops = b->budget,
                               .keep_all = true,
                               .raw = true,
@@ -221,7 +221,7 @@ spi_bench *spi_bench_new(sp_state *s, const spi_sample *sample, bool made_up) {
   b->sample = sample;
   b->budget = spi_bench_budget(s);
   b->made_up = made_up;
-  sp_machine_options options = run_options(b);
+  sp_machine_options options = spi_bench_options(b);
   b->scales = sp_alloc_n(s->ctx, s->problem->n_promised + 1, sizeof *b->scales);
   b->dist = sp_machine_new(s->ctx, s->pool, s->dist_program, &options);
   options.sequential = !s->problem->ranked;
@@ -499,7 +499,7 @@ static double move_of(const sides *was, const sides *now, int64_t i,
   return isfinite(want) && isfinite(got) ? most : INFINITY;
 }
 
-static void find_moved(spi_bench *b) {
+void spi_bench_find_moved(spi_bench *b) {
   const sp_problem *p = b->s->problem;
   sp_ctx *ctx = b->s->ctx;
   const char *why;
@@ -558,7 +558,7 @@ bool spi_bench_differs(spi_bench *b, sp_counterexample *out) {
     return false;
   }
   if (!b->moved) {
-    find_moved(b);
+    spi_bench_find_moved(b);
     return compare_all(b, out);
   }
   return true;
@@ -581,7 +581,7 @@ static sp_machine *other_machine(spi_bench *b) {
     }
   }
   p->params = params;
-  sp_machine_options options = run_options(b);
+  sp_machine_options options = spi_bench_options(b);
   options.keep_all = false;
   options.beside = b->dist;
   return sp_machine_new(ctx, b->s->pool, p, &options);
@@ -611,12 +611,11 @@ static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
   }
 }
 
-/* Of this machine's results; output past all of them: there is none. */
-static void find_difference(spi_bench *b, sp_machine *m,
-                            sp_counterexample *first) {
+void spi_bench_difference(spi_bench *b, sp_machine *m,
+                          sp_counterexample *first) {
   sp_machine *was = b->dist;
   if (!b->moved) { /* of the program as it is: this draws inputs again */
-    find_moved(b);
+    spi_bench_find_moved(b);
   }
   b->dist = m;
   b->what_if = true;
@@ -642,7 +641,7 @@ static bool first_difference(spi_bench *b, uint32_t n, const spi_override *v,
   if (!ok) {
     return false;
   }
-  find_difference(b, b->other, first);
+  spi_bench_difference(b, b->other, first);
   return true;
 }
 
@@ -654,29 +653,4 @@ bool spi_bench_mends_until(spi_bench *b, uint32_t n, const spi_override *v,
                            size_t results) {
   sp_counterexample first;
   return first_difference(b, n, v, &first) && first.output >= results;
-}
-
-bool spi_bench_mends_with(spi_bench *b, const sp_program *program) {
-  const spi_sample *x = b->sample;
-  sp_counterexample first;
-  const char *why;
-  if (b->budget <= 0) {
-    return false;
-  }
-  sp_machine_options options = run_options(b);
-  options.beside = b->dist;
-  sp_machine *m = sp_machine_new(b->s->ctx, b->s->pool, program, &options);
-  if (x) {
-    sp_machine_restrict(m, 1, &x->dist, x->n_dist_inputs, x->dist_inputs);
-  }
-  bool ok = spi_draw_inputs(b->s->ctx, b->s->problem, b->mode, b->seed,
-                            x ? x->supports : NULL, NULL, m, &why) &&
-            (x ? sp_machine_run_to(m, x->dist.tensor) : sp_machine_run(m));
-  b->budget -= sp_machine_done(m) + 1000;
-  if (ok) {
-    find_difference(b, m, &first);
-    ok = first.output == b->s->problem->n_promised;
-  }
-  sp_machine_empty(m);
-  return ok;
 }

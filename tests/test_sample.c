@@ -368,7 +368,9 @@ typedef struct search {
   const char *before, *after; /* texts */
   const char *spec;           /* or the path of a spec, */
   const char *pair;           /* or of a module after the partitioner */
+  double budget;              /* or 0 */
   bool ran, found, thinned;
+  size_t terms; /* that are kept */
   sp_counterexample at;
   char why[300];
 } search;
@@ -391,7 +393,8 @@ static sp_problem problem_of(sp_ctx *ctx, const search *x) {
 static void look(sp_ctx *ctx, void *arg) {
   search *x = arg;
   sp_problem problem = problem_of(ctx, x);
-  sp_check_options options = {.run_budget = SP_CHECK_RUN_BUDGET};
+  sp_check_options options = {
+      .run_budget = x->budget > 0 ? x->budget : SP_CHECK_RUN_BUDGET};
   sp_state s = {.ctx = ctx,
                 .pool = sp_pool_new(ctx),
                 .options = &options,
@@ -407,6 +410,7 @@ static void look(sp_ctx *ctx, void *arg) {
     y = (spi_samples){.made_up = true};
     spi_look_in_samples(&s, &report, &y, &x->at);
   }
+  x->terms = sp_pool_size(s.pool);
   x->found = y.found;
   x->ran = !y.why;
   x->thinned = x->found && strstr(x->at.inputs, "zero but for");
@@ -460,6 +464,21 @@ static void what_is_wrong_at_real_size_is_found(void) {
   CU_ASSERT_FATAL(x.found);
   CU_ASSERT(x.at.sampled);
   CU_ASSERT(x.thinned);
+}
+
+/* Finding out that nothing can be afforded leaves nothing behind. */
+static void planning_keeps_nothing(void) {
+  search x = looked((search){.before = LARGE_BEFORE(PLAIN(REPLICATED)),
+                             .after = LARGE_AFTER(PLAIN(""), "{{0,1},{2,3}}"),
+                             .budget = 10});
+  CU_ASSERT(!x.ran);
+  CU_ASSERT(!x.found);
+  CU_ASSERT(strstr(x.why, "--run-budget") != NULL);
+  search none = looked((search){.before = LARGE_BEFORE(PLAIN(REPLICATED)),
+                                .after = LARGE_AFTER(PLAIN(""), "{{0,1,2,3}}"),
+                                .budget = 1});
+  CU_ASSERT_EQUAL(x.terms, none.terms);
+  CU_ASSERT(x.terms < 100);
 }
 
 /* Each row of the mask has an element. */
@@ -561,6 +580,7 @@ void suite_sample(void) {
   CU_ADD_TEST(s, parts_of_dumps_agree);
   CU_ADD_TEST(s, what_is_right_at_real_size_has_none);
   CU_ADD_TEST(s, what_is_wrong_at_real_size_is_found);
+  CU_ADD_TEST(s, planning_keeps_nothing);
   CU_ADD_TEST(s, masks_leave_something);
   CU_ADD_TEST(s, masks_may_leave_nothing);
   CU_ADD_TEST(s, right_graphs_have_none);
