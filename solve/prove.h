@@ -12,6 +12,7 @@
  *   rule_index.c     simpler indices and conditions, each proved
  *   rule_choice.c    a choice between terms of one form
  *   rule_pieces.c    a reduction and the combination of its pieces
+ *   rule_cover.c     the images of many maps are all of a range
  *   rule_ranks.c     for each rank by itself
  *   rule_written.c   a reduction over few points, written out
  *   rule_moments.c   polynomials of sums: variances
@@ -107,6 +108,20 @@ bool spi_like_pieces(sp_pool *p, sp_expr red, sp_expr pieces);
 /* red is the combination of the terms of pieces (its coefficient aside); or
  * pieces is a max, min, or, and of one term: red, which is no reduction. */
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces, sp_hyps hyps);
+/* All values of variables; a map of n variables into such a range. */
+typedef struct spi_range {
+  uint32_t n;
+  const sp_expr *var;
+} spi_range;
+typedef struct spi_image {
+  uint32_t n;
+  const sp_expr *var;
+  const sp_expr *map; /* for each variable of the range its value */
+} spi_image;
+/* Each point of the range is in one of the images, of which all have the same
+ * form; false for other forms, too. */
+bool spi_images_cover(sp_prover *pr, const char *rule, const spi_range *range,
+                      uint32_t n, const spi_image *v, sp_hyps hyps);
 /* Two polynomials of sums are equal: once multiplied out, with sums of one side
  * taken for those of the other, or for what these add up to. */
 bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);

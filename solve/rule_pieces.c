@@ -12,8 +12,9 @@
  * and the B_s, which then are the operation's identity elsewhere): the sizes of
  * the K_s add up to that of K. Then 3. does instead of 2., too: a map between
  * finite sets of one size that leaves nothing out takes nothing twice. That is
- * one obligation, where 2. is one for each two pieces. An operation that does
- * not mind repetition (max, min, or, and) needs 1. and 3. only.
+ * one obligation, where 2. is one for each two pieces; of many pieces of one
+ * form it is a short one (rule_cover.c). An operation that does not mind
+ * repetition (max, min, or, and) needs 1. and 3. only.
  *
  * Pieces nest: the sum over k of (P_1(k) + P_2(k)) has the pieces of P_1 and
  * those of P_2, each over k, too (sums are finite: order does not matter). A
@@ -560,6 +561,26 @@ static bool all_apart(const whole *w, const cut *c) {
   return true;
 }
 
+/* All is met by many pieces of one form, which have no conditions. */
+static bool alike_cover(const whole *w, const cut *c) {
+  if (c->n < MANY) {
+    return false;
+  }
+  spi_image *v = sp_alloc_n(sp_pool_ctx(w->p), c->n, sizeof *v);
+  for (uint32_t i = 0; i < c->n; i++) {
+    const piece *x = &c->v[i];
+    if (!sp_is_true(w->p, x->guard)) {
+      return false;
+    }
+    v[i] = (spi_image){x->n, x->var, x->map};
+  }
+  spi_range range = {w->n, w->var};
+  uint32_t was = sp_prover_hurry(w->pr, LIMIT_MS);
+  bool ok = spi_images_cover(w->pr, ALL, &range, c->n, v, w->hyps);
+  sp_prover_hurry(w->pr, was);
+  return ok;
+}
+
 /* All is met: 3. in place of 2., of c whose sizes agree. */
 static bool all_met_soon(const whole *w, const cut *c) {
   if (c->n < MANY) {
@@ -585,7 +606,7 @@ static bool counted(whole w, const cut *given) {
       return false;
     }
   }
-  return all_met_soon(&w, c) || all_apart(&w, c);
+  return alike_cover(&w, c) || all_met_soon(&w, c) || all_apart(&w, c);
 }
 
 /* By showing that every element is met, under the conditions. */
@@ -603,7 +624,8 @@ static bool met(const whole *w, cut *c) {
       }
     }
   }
-  return sp_prove_holds(w->pr, ALL, all_met(w, c), under(w, w->guard));
+  return alike_cover(w, c) ||
+         sp_prove_holds(w->pr, ALL, all_met(w, c), under(w, w->guard));
 }
 
 bool spi_pieces_equal(sp_prover *pr, sp_expr red, sp_expr pieces,
