@@ -166,6 +166,7 @@ static void check_step(sp_ctx *ctx, void *arg) {
   sp_problem_assume(ctx, &problem, j->values->assume, j->values->n_assume);
   sp_check_options options = {
       .timeout_ms = j->values->timeout_ms,
+      .proof_mb = j->values->proof_mb,
       .run_budget = j->step->ran ? -1 : j->values->run_budget,
       .statements = j->values->html || j->values->json,
       .progress = cli_progress_show,
@@ -349,6 +350,8 @@ static const cli_option bisect_options[] = {
   {"run-budget", 'B', "OPS",
    "operations that looking for a counterexample may take (3e8; 0: do not)",
    cli_set_run_budget},
+  {"memory", 0, "MB",
+   "stop proving when the terms take so much (3000)", cli_set_memory},
   {"timeout", 't', "SECONDS",
    "limit of the solver for one obligation (5)", cli_set_timeout},
   {"quiet", 'q', NULL, "print the verdict only", cli_set_quiet},

@@ -24,6 +24,7 @@ typedef struct cli_values {
   const char *json, *sarif, *dot, *html; /* files */
   const char *repro;                     /* a folder */
   uint32_t timeout_ms;
+  uint32_t proof_mb;
   double run_budget; /* operations; 0: the default, negative: do not run */
   bool explain, explain_smt, quiet, no_color;
   const char *grade; /* the exercise */
@@ -67,6 +68,7 @@ bool cli_set_help(sp_ctx *ctx, cli_values *values, const char *text);
 /* Options that several commands have (set.c). */
 bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_memory(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_quiet(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_no_color(sp_ctx *ctx, cli_values *values, const char *text);

@@ -59,6 +59,19 @@ bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
+bool cli_set_memory(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  char *end;
+  double mb = strtod(text, &end);
+  if (end == text || *end || !(mb >= 1) || mb > 1e9) {
+    cli_usage_error("write a number of megabytes such as 3000",
+                    "\"%s\" is no amount of memory", text);
+    return false;
+  }
+  values->proof_mb = (uint32_t)mb;
+  return true;
+}
+
 bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
   (void)ctx;
   char *end;

@@ -222,6 +222,8 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
     s->pool = sp_pool_new(ctx);
     s->solver = sp_solver_new(s->pool, &solver);
     s->prover = sp_prover_new(s->pool, s->solver);
+    uint32_t mb = options->proof_mb ? options->proof_mb : SP_CHECK_PROOF_MB;
+    sp_prover_room(s->prover, (size_t)mb * 1000000);
     s->rank = sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
   }
   spi_seq_start(s);

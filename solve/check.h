@@ -20,6 +20,7 @@
 typedef enum sp_verdict { SP_REFINES, SP_VIOLATION, SP_UNPROVEN } sp_verdict;
 
 #define SP_CHECK_RUN_BUDGET 3e8 /* about a second */
+#define SP_CHECK_PROOF_MB 3000
 
 /* The same programs in another form, of which parts may be run that take too
  * long in this one (loops unrolled). Asked for when the proof is in trouble:
@@ -35,7 +36,10 @@ struct sp_other_form {
 typedef struct sp_check_options {
   const sp_assumed_range *assume;
   size_t n_assume;
-  uint32_t timeout_ms;  /* for one obligation; 0 = the default, 5000 */
+  uint32_t timeout_ms; /* for one obligation; 0 = the default, 5000 */
+  /* Nothing is proved any more once terms, and the programs, take so many MB;
+   * 0 = SP_CHECK_PROOF_MB. A wrong program may take as much as it gets. */
+  uint32_t proof_mb;
   const char *smt2_dir; /* NULL: do not write obligations */
   sp_asked_list *log;   /* gets what Z3 was asked; NULL: no log */
   /* Operations that looking for a counterexample may take, when the proof

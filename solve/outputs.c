@@ -129,7 +129,7 @@ static void check_result(sp_state *s, uint32_t k, sp_report_output *out) {
   if (!x->layout) {
     out->why = x->why;
   } else if (sp_prover_late(s->prover)) {
-    out->why = "not looked at: runs show that the programs differ";
+    out->why = spi_why_late(s);
   } else {
     sp_prover_effort(s->prover, MAX_TERMS);
     sp_prover_thorough(s->prover, true);

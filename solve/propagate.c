@@ -34,6 +34,12 @@ enum { DOUBTED_MS = 30 };
 enum { DOUBTED_TERMS = 20000 };
 static const double DOUBTED_SECONDS = 0.5;
 
+const char *spi_why_late(const sp_state *s) {
+  return sp_prover_full(s->prover)
+             ? "not looked at: the proof takes all the memory it may (--memory)"
+             : "not looked at: runs show that the programs differ";
+}
+
 void spi_hasten(sp_state *s) {
   sp_prover_hurry(s->prover, DOUBTED_MS);
   sp_prover_deadline(s->prover, DOUBTED_SECONDS, DOUBTED_TERMS);
@@ -741,7 +747,7 @@ void spi_propagate(sp_state *s) {
     }
     sp_prover_effort(s->prover, 0);
     if (sp_prover_late(s->prover)) {
-      s->dist[t].how = "not looked at: runs show that the programs differ";
+      s->dist[t].how = spi_why_late(s);
     }
     if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
       sp_prover_effort(s->prover, MAX_TERMS);

@@ -32,6 +32,7 @@ struct sp_prover {
   size_t terms;     /* the pool may grow so far, or 0 */
   size_t began;     /* the pool's size when the effort began */
   size_t all_terms; /* with a deadline: so far in all */
+  size_t room;      /* bytes that the context may hold, or 0 */
   void (*watch)(void *user);
   void *user;  /* of watch */
   pair *pairs; /* results of sp_prove_equal without hypotheses */
@@ -128,8 +129,17 @@ void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user) {
   pr->user = user;
 }
 
+void sp_prover_room(sp_prover *pr, size_t bytes) {
+  pr->room = bytes;
+}
+
+bool sp_prover_full(const sp_prover *pr) {
+  return pr->room > 0 && sp_ctx_bytes(pr->ctx) > pr->room;
+}
+
 bool sp_prover_late(const sp_prover *pr) {
-  return (pr->terms > 0 && sp_pool_size(pr->pool) > pr->terms) ||
+  return sp_prover_full(pr) ||
+         (pr->terms > 0 && sp_pool_size(pr->pool) > pr->terms) ||
          (pr->deadline > 0 && now() > pr->deadline);
 }
 

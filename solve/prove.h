@@ -56,7 +56,11 @@ void sp_prover_effort(sp_prover *pr, size_t terms);
 /* Before each equality, also inside of a proof, watch(user) is called; it may
  * set limits. watch NULL: nothing is. */
 void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user);
-/* Past the deadline, or out of effort. */
+/* Nothing is proved once the context holds more than so many bytes (0: no such
+ * limit): terms are never freed. */
+void sp_prover_room(sp_prover *pr, size_t bytes);
+bool sp_prover_full(const sp_prover *pr);
+/* Past the deadline, or out of effort or room. */
 bool sp_prover_late(const sp_prover *pr);
 /* Every obligation that was proved, in order, the cached ones, too. */
 typedef struct sp_proved {

@@ -289,6 +289,8 @@ bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t seq);
 void spi_propagate(sp_state *s);
 /* The programs differ: little is proved from now on. */
 void spi_hasten(sp_state *s);
+/* Why tensors are not looked at any more (sp_prover_late between two). */
+const char *spi_why_late(const sp_state *s);
 
 /* ---- outputs.c ---- */
 void spi_outputs(sp_state *s, sp_report *report);
