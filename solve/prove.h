@@ -139,6 +139,12 @@ sp_expr spi_at_each_rank(sp_pool *p, sp_expr goal);
 /* The same, one obligation for each. */
 bool spi_prove_by_rank(sp_prover *pr, const char *rule, sp_expr goal,
                        sp_hyps hyps);
+/* Are the terms mostly choices by the rank? */
+bool spi_shorter_by_rank(sp_pool *p, sp_expr a, sp_expr b);
+/* Equal on each rank by itself. */
+bool spi_equal_by_rank(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* e with sums among its addends joined that run over neighbouring ranges. */
+sp_expr spi_adjacent_sums(sp_pool *p, sp_expr e);
 /* Two terms without reductions differ only in what they compute of the rank,
  * and on each rank that is the same. */
 bool spi_equal_on_each_rank(sp_prover *pr, sp_expr a, sp_expr b);

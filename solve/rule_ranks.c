@@ -12,11 +12,18 @@
  * indices are, and where these differ by what is computed of the rank alone,
  * that this is 0 is seen for each rank: it is a number then. Which digits of
  * ranks go together took a solver a second, or a hundredth, by chance.
+ *
+ * In a tree of sums (a scan) a rank chooses at each step by the digits of its
+ * number whether it takes part. Written into each other these choices are many
+ * and most of what they make is impossible; with a number for the rank none is
+ * left, and neighbouring blocks are one (rule_adjacent.c).
  */
 #include "solve/prove.h"
 #include "solve/seen.h"
 
 enum { MAX_RANKS = 1024, MAX_DIFFERENT = 8, MAX_DEEP = 8, MAX_SIZE = 60 };
+/* Terms of LARGE and more that are SHORTER times as short with a number. */
+enum { LARGE = 400, SHORTER = 6, MUCH = 1 << 20 };
 
 sp_expr spi_rank_in(sp_pool *p, sp_expr e) {
   const sp_expr *vars;
@@ -62,6 +69,59 @@ bool spi_prove_by_rank(sp_prover *pr, const char *rule, sp_expr goal,
     }
     ok = sp_prove_holds(pr, rule, at_rank(p, goal, rank, r),
                         (sp_hyps){hyps.n, v});
+  }
+  sp_pool_mode(p, mode);
+  return ok;
+}
+
+/* Are choices by the rank most of the terms? The first rank and the last are
+ * looked at. */
+static bool is_shorter(sp_pool *p, sp_expr a, sp_expr b, sp_expr rank) {
+  int64_t last = sp_var_extent(p, rank) - 1;
+  uint32_t size = spi_term_size(p, a, MUCH) + spi_term_size(p, b, MUCH);
+  if (size < LARGE) {
+    return false;
+  }
+  for (int64_t r = 0; r <= last; r += last > 0 ? last : 1) {
+    uint32_t most = size / SHORTER;
+    if (spi_term_size(p, at_rank(p, a, rank, r), most) +
+            spi_term_size(p, at_rank(p, b, rank, r), most) >=
+        most) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static sp_expr rank_of(sp_pool *p, sp_expr a, sp_expr b) {
+  sp_expr rank = spi_rank_in(p, a);
+  return rank.v ? rank : spi_rank_in(p, b);
+}
+
+bool spi_shorter_by_rank(sp_pool *p, sp_expr a, sp_expr b) {
+  sp_expr rank = rank_of(p, a, b);
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  bool shorter = rank.v && is_shorter(p, a, b, rank);
+  sp_pool_mode(p, mode);
+  return shorter;
+}
+
+bool spi_equal_by_rank(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  sp_pool *p = sp_prover_pool(pr);
+  sp_expr rank = rank_of(p, a, b);
+  if (!rank.v) {
+    return false;
+  }
+  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
+  sp_expr *v = sp_alloc_n(sp_pool_ctx(p), hyps.n + 1, sizeof *v);
+  bool ok = true;
+  for (int64_t r = 0; r < sp_var_extent(p, rank) && ok; r++) {
+    for (uint32_t i = 0; i < hyps.n; i++) {
+      v[i] = at_rank(p, hyps.v[i], rank, r);
+    }
+    sp_expr x = spi_adjacent_sums(p, at_rank(p, a, rank, r));
+    sp_expr y = spi_adjacent_sums(p, at_rank(p, b, rank, r));
+    ok = sp_prove_equal(pr, x, y, (sp_hyps){hyps.n, v});
   }
   sp_pool_mode(p, mode);
   return ok;

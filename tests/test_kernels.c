@@ -395,6 +395,33 @@ static void rings_of_any_size_are_proved(void) {
   sp_ctx_free(ctx);
 }
 
+/* On each rank by itself no choice is left. */
+static void scans_of_64_threads_are_proved(void) {
+  static const char scan[] =
+      "mesh t[64]\nlet N = 512, B = N/64\ninput X[N]\n"
+      "sequential { P[i < N] = sum(k < N) if k < i then X[k] else 0 }\n"
+      "parallel on t {\n  x = X shard(0) over t; s = sum(k < B) x[k]\n"
+      "  repeat r < 6 {\n    let h = 2^r\n"
+      "    s = if (@t + 1) mod (2*h) == 0 then s + s@(t = @t - h) else s\n  }\n"
+      "  s = if @t == 63 then 0 else s\n"
+      "  repeat r < 6 {\n    let h = 32 div 2^r\n"
+      "    s = if (@t + 1) mod (2*h) == 0 then s + s@(t = @t - h)"
+      " else if (@t + 1) mod (2*h) == h then s@(t = @t + h) else s\n  }\n"
+      "  p[i < B] = s + (sum(k < B) if k < i then x[k] else 0)\n}\n"
+      "prove p is P shard(0) over t";
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  expect_verdict(scan, SP_REFINES);
+  /* no root, no swap, one thread off on the way down, and on the way up */
+  expect_verdict(with(ctx, scan, "@t == 63", "@t == 64"), SP_VIOLATION);
+  expect_verdict(with(ctx, scan, "== h then s@", "== 2*h then s@"),
+                 SP_VIOLATION);
+  expect_verdict(with(ctx, scan, "(t = @t + h)", "(t = @t + h - 1)"),
+                 SP_VIOLATION);
+  expect_verdict(with(ctx, scan, "(t = @t - h)", "(t = @t - h + 1)"),
+                 SP_VIOLATION);
+  sp_ctx_free(ctx);
+}
+
 /* As many ranks as a mesh may have; nothing is written out for each. */
 static void a_million_ranks_are_proved(void) {
   static const char text[] =
@@ -727,6 +754,7 @@ void suite_kernels(void) {
   CU_ADD_TEST(s, size_does_not_matter);
   CU_ADD_TEST(s, long_repeats_are_loops);
   CU_ADD_TEST(s, rings_of_any_size_are_proved);
+  CU_ADD_TEST(s, scans_of_64_threads_are_proved);
   CU_ADD_TEST(s, wrong_loops_are_run_unrolled);
   CU_ADD_TEST(s, a_million_ranks_are_proved);
   CU_ADD_TEST(s, bad_files_are_errors_at_their_place);
