@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MAX_PLACED = 24, MAX_GROUPINGS = 9, MAX_OFFSETS = 256 };
+enum { MAX_KEYS = 1 << 24 };
 
 /* A coordinate of the ranks, by value. */
 typedef struct coordinate {
@@ -86,21 +87,42 @@ static void add_grouping(spi_fitter *f, const int64_t *group, int64_t n,
   }
 }
 
+/* The rank's other coordinates as one number below *limit; -1: too many. */
+static int64_t others_of(const spi_fitter *f, size_t axis, int64_t rank,
+                         int64_t *limit) {
+  int64_t key = 0;
+  *limit = 1;
+  for (size_t k = 0; k < f->coordinates.n; k++) {
+    const coordinate *c = &f->coordinates.v[k];
+    if (k == axis) {
+      continue;
+    }
+    if (c->at[rank] < 0 || c->at[rank] >= c->n ||
+        *limit > MAX_KEYS / (c->n > 0 ? c->n : 1)) {
+      return -1;
+    }
+    key = key * c->n + c->at[rank];
+    *limit *= c->n;
+  }
+  return key;
+}
+
 /* Ranks that agree in all coordinates but one. */
 static void add_axis(spi_fitter *f, size_t axis) {
   sp_ctx *ctx = f->s->ctx;
-  int64_t *group = sp_alloc_n(ctx, (size_t)f->ranks, sizeof *group), n = 0;
+  int64_t *group = sp_alloc_n(ctx, (size_t)f->ranks, sizeof *group);
+  int64_t limit, n = 0;
+  if (others_of(f, axis, 0, &limit) < 0) {
+    return;
+  }
+  int64_t *first = sp_alloc_n(ctx, (size_t)limit, sizeof *first);
   for (int64_t r = 0; r < f->ranks; r++) {
-    group[r] = -1;
-    for (int64_t q = 0; q < r && group[r] < 0; q++) {
-      bool same = true;
-      for (size_t k = 0; k < f->coordinates.n && same; k++) {
-        const coordinate *c = &f->coordinates.v[k];
-        same = k == axis || c->at[q] == c->at[r];
-      }
-      group[r] = same ? group[q] : -1;
+    int64_t key = others_of(f, axis, r, &limit);
+    if (key < 0) {
+      return;
     }
-    group[r] = group[r] < 0 ? n++ : group[r];
+    first[key] = first[key] ? first[key] : ++n;
+    group[r] = first[key] - 1;
   }
   add_grouping(f, group, n,
                sp_format(ctx, "the ranks that differ in %s only",

@@ -269,11 +269,13 @@ static const spi_sample *new_sample(const sampler *x) {
 
 /* ---- is it small enough? ---- */
 
+/* Buffers have room for all ranks, also where few are looked at. */
 static double stored_bytes(sp_machine *m) {
   const sp_program *p = sp_machine_program(m);
+  double ranks = (double)sp_machine_ranks(m);
   double n = 0;
   for (uint32_t t = 0; t < p->n_tensors; t++) {
-    n += (double)sp_machine_count(m, t) * (double)sp_machine_ranks_of(m, t).n;
+    n += (double)sp_machine_count(m, t) * ranks;
   }
   return n * sizeof(double);
 }
