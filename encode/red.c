@@ -293,12 +293,6 @@ static bool chooses_only(sp_pool *p, sp_expr e, sp_expr v, uint32_t depth,
   return true;
 }
 
-static sp_expr combine(sp_pool *p, sp_red_op op, sp_expr a, sp_expr b) {
-  return op == SP_RED_SUM   ? sp_add(p, a, b)
-         : op == SP_RED_MAX ? sp_max(p, a, b)
-                            : sp_min(p, a, b);
-}
-
 /* sum_{k < n} f(k) = f(0) + ... + f(n - 1), where k only chooses between terms:
  * the squares of norms that were stacked. The same of maxima and minima. */
 static sp_expr parts_step(sp_pool *p, const spi_red *r) {
@@ -326,7 +320,7 @@ static sp_expr parts_step(sp_pool *p, const spi_red *r) {
     sp_expr point = sp_int(p, k);
     sp_expr f = sp_subst(p, r->body, 1, &v, &point);
     f = reduce(p, r->op, m, rest, f, r->round + 1, false);
-    out = k ? combine(p, r->op, out, f) : f;
+    out = k ? sp_red_two(p, r->op, out, f) : f;
   }
   sp_scratch_release(p->ctx, mark);
   return out;

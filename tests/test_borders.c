@@ -2,25 +2,9 @@
  * branches of a choice, a maximum of one term, masked logic. Each with a broken
  * twin that must not be proved. The pool is in RAW_INDEX mode.
  */
-#include "solve/prove.h"
-#include "tests/support_prove.h"
+#include "tests/support_rules.h"
 
 void suite_borders(void);
-
-static const sp_hyps NONE = {0};
-
-static sp_prover *prover(bench *b) {
-  sp_pool_mode(b->p, SP_MODE_RAW_INDEX);
-  return sp_prover_new(b->p, b->s);
-}
-
-#define PROVED(x) CU_ASSERT_TRUE(x)
-#define OPEN(x) CU_ASSERT_FALSE(x)
-
-/* c * a + low */
-static sp_expr digits(bench *b, sp_expr a, int64_t c, sp_expr low) {
-  return sp_iadd(b->p, sp_iscale(b->p, a, c), low);
-}
 
 static sp_expr below(bench *b, sp_expr i, int64_t end) {
   return sp_lt(b->p, i, sp_int(b->p, end));

@@ -5,18 +5,11 @@
  * sum over t of [s(t) = c] x(t); token i takes back what is in place s(i). It
  * is its own x(i), if no other token has its place.
  */
-#include "solve/prove.h"
-#include "tests/support_prove.h"
+#include "tests/support_rules.h"
 
 void suite_counts(void);
 
-static const sp_hyps NONE = {0};
 enum { TOKENS = 6, RANKS = 3 };
-
-static sp_prover *prover(bench *b) {
-  sp_pool_mode(b->p, SP_MODE_RAW_INDEX);
-  return sp_prover_new(b->p, b->s);
-}
 
 /* ---- counts ---- */
 

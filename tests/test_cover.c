@@ -2,20 +2,9 @@
  * (solve/rule_cover.c), with broken twins, and against all points of small
  * ranges.
  */
-#include "solve/prove.h"
-#include "tests/support_prove.h"
+#include "tests/support_rules.h"
 
 void suite_cover(void);
-
-static const sp_hyps NONE = {0};
-
-static sp_prover *prover(bench *b) {
-  sp_pool_mode(b->p, SP_MODE_RAW_INDEX);
-  return sp_prover_new(b->p, b->s);
-}
-
-#define PROVED(x) CU_ASSERT_TRUE(x)
-#define OPEN(x) CU_ASSERT_FALSE(x)
 
 /* ---- sums over the columns of threads ---- */
 

@@ -56,6 +56,19 @@ static void a_batch_may_be_cut(void) {
   CU_ASSERT_EQUAL(v, SP_REFINES);
 }
 
+/* An attribute whose name only ends in the mark's. */
+static void another_mark_says_nothing(void) {
+  sp_verdict v;
+#define OTHER ", frontend_attributes={my_num_batch_dims=\"1\"}"
+  CU_ASSERT_EQUAL(check(A CALL("ROOT r", "a", "4", "1,2,0", OTHER),
+                        HALVES CALL("c", "l", "2", "1,2,0", OTHER)
+                            CALL("d", "h", "2", "1,2,0", OTHER) JOIN("c", "d"),
+                        &v),
+                  SP_OK);
+#undef OTHER
+  CU_ASSERT_EQUAL(v, SP_UNPROVEN);
+}
+
 static void another_order_is_not_proved(void) {
   sp_verdict v;
   CU_ASSERT_EQUAL(check(A CALL("ROOT r", "a", "4", "1,2,0", MARKED),
@@ -110,6 +123,7 @@ static void batches_must_agree(void) {
 void suite_custom_call(void) {
   CU_pSuite s = CU_add_suite("custom calls", NULL, NULL);
   CU_ADD_TEST(s, a_batch_may_be_cut);
+  CU_ADD_TEST(s, another_mark_says_nothing);
   CU_ADD_TEST(s, another_order_is_not_proved);
   CU_ADD_TEST(s, what_makes_another_function_is_compared);
   CU_ADD_TEST(s, batches_must_agree);

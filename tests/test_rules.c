@@ -1,39 +1,9 @@
 /* test_rules.c: the proof rules of solve/, each with a broken twin that must
- * not be proved. The pool is in RAW_INDEX mode, as when a check proves.
+ * not be proved; those about ranks are in test_rules_ranks.c.
  */
-#include "solve/equations.h"
-#include "solve/prove.h"
-#include "tests/support_prove.h"
+#include "tests/support_rules.h"
 
 void suite_rules(void);
-
-static const sp_hyps NONE = {0};
-
-static sp_prover *prover(bench *b) {
-  sp_pool_mode(b->p, SP_MODE_RAW_INDEX);
-  return sp_prover_new(b->p, b->s);
-}
-
-static bool equal(sp_prover *pr, sp_expr a, sp_expr b) {
-  return sp_prove_equal(pr, a, b, NONE);
-}
-
-#define PROVED(x) CU_ASSERT_TRUE(x)
-#define OPEN(x) CU_ASSERT_FALSE(x)
-
-static sp_expr red2(bench *b, sp_red_op op, sp_expr k, sp_expr m,
-                    sp_expr body) {
-  return sp_red(b->p, op, 2, (sp_expr[]){k, m}, body);
-}
-
-static sp_expr red1(bench *b, sp_red_op op, sp_expr k, sp_expr body) {
-  return sp_red(b->p, op, 1, &k, body);
-}
-
-/* c * a + b */
-static sp_expr digits(bench *b, sp_expr a, int64_t c, sp_expr low) {
-  return sp_iadd(b->p, sp_iscale(b->p, a, c), low);
-}
 
 /* ---- re-index ---- */
 
@@ -51,109 +21,6 @@ static void reindex(bench *b) {
   sp_expr k31 = sp_fresh(b->p, 31);
   sp_expr shorter = red1(b, SP_RED_SUM, k31, at2(b, x, i, k31));
   OPEN(equal(pr, whole, shorter));
-}
-
-typedef struct watcher {
-  sp_prover *pr;
-  int asked, stop_at;
-} watcher;
-
-static void watch(void *user) {
-  watcher *w = user;
-  if (++w->asked == w->stop_at) {
-    sp_prover_effort(w->pr, 1);
-  }
-}
-
-/* A sum of maxima, which are asked about inside of the proof. */
-static bool watched(bench *b, watcher *w) {
-  w->pr = prover(b);
-  sp_prover_watch(w->pr, watch, w);
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 32);
-  sp_expr i = sp_fresh(b->p, 32), k = sp_fresh(b->p, 32);
-  sp_expr p = sp_fresh(b->p, 4), j = sp_fresh(b->p, 8);
-  sp_expr q = sp_fresh(b->p, 4), l = sp_fresh(b->p, 8);
-  sp_expr row = red1(b, SP_RED_MAX, k, at2(b, x, i, k));
-  sp_expr whole = red1(b, SP_RED_SUM, i, row);
-  sp_expr at = digits(b, q, 8, l);
-  sp_expr piece = red2(b, SP_RED_MAX, p, j, at2(b, x, at, digits(b, p, 8, j)));
-  sp_expr cut = red2(b, SP_RED_SUM, q, l, piece);
-  return equal(w->pr, whole, cut);
-}
-
-static void watching(bench *b) {
-  watcher all = {0}, none = {.stop_at = 1};
-  PROVED(watched(b, &all));
-  CU_ASSERT(all.asked > 1); /* of the elements, too */
-  OPEN(watched(b, &none));
-  CU_ASSERT_EQUAL(none.asked, 1);
-}
-
-/* How many terms an effort of many ends after. */
-static size_t taken(bench *b, sp_prover *pr) {
-  enum { MANY = 100000 };
-  size_t n = 0;
-  sp_prover_effort(pr, MANY);
-  while (!sp_prover_late(pr)) {
-    sp_fresh(b->p, 3);
-    n++;
-  }
-  return n;
-}
-
-/* What others did while a tensor is proved is not its effort. */
-static void excuse(bench *b) {
-  enum { TERMS = 1000 };
-  sp_prover *pr = prover(b);
-  sp_prover_effort(pr, TERMS);
-  for (int others = 0; others < 2; others++) {
-    for (int i = 0; i < TERMS - 200; i++) {
-      sp_fresh(b->p, 3);
-    }
-    if (others) {
-      CU_ASSERT(sp_prover_late(pr));
-      sp_prover_excuse(pr, TERMS - 200);
-    }
-    CU_ASSERT(!sp_prover_late(pr));
-    CU_ASSERT_EQUAL(sp_prover_spent(pr), TERMS - 200);
-  }
-}
-
-/* Once the programs are known to differ, proofs get less and less. */
-static void effort(bench *b) {
-  sp_prover *pr = prover(b);
-  size_t all = taken(b, pr);
-  CU_ASSERT(all > 99000);
-  sp_prover_deadline(pr, 1000, 40000);
-  size_t first = taken(b, pr), second = taken(b, pr);
-  CU_ASSERT(first > 9000 && first < 11000);
-  CU_ASSERT(second < first && second > 7000);
-  for (int i = 0; i < 10; i++) {
-    second = taken(b, pr);
-  }
-  CU_ASSERT(second > 1000 && second < 3000);
-}
-
-/* Terms that differ are told apart; what takes too long is not, nor is it like
- * anything, until there is time for it. */
-static void probing(bench *b) {
-  enum { LITTLE = 50, MUCH = 20000 };
-  sp_prover *pr = prover(b);
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 1000);
-  sp_expr k = sp_fresh(b->p, 1000), m = sp_fresh(b->p, 1000);
-  sp_expr sum = red1(b, SP_RED_SUM, k, at1(b, x, k));
-  sp_expr back = at1(b, x, sp_isub(b->p, sp_int(b->p, 999), m));
-  sp_expr same = red1(b, SP_RED_SUM, m, back);
-  sp_expr other = sp_scale(b->p, sum, sp_num_from_i64(b->p, 2));
-  PROVED(sp_probe_equal(pr, sum, same, NONE));
-  OPEN(sp_probe_equal(pr, sum, other, NONE));
-  sp_probe_values want;
-  sp_prover *new = prover(b);
-  OPEN(sp_probe(new, sum, NONE, LITTLE, &want));
-  PROVED(sp_probe(new, sum, NONE, MUCH, &want));
-  OPEN(sp_probe_like(new, same, LITTLE, &want));
-  PROVED(sp_probe_like(new, same, MUCH, &want));
-  OPEN(sp_probe_like(new, other, MUCH, &want));
 }
 
 static void reindex_backwards(bench *b) {
@@ -176,25 +43,6 @@ static void operations_differ(bench *b) {
   sp_expr sum = red1(b, SP_RED_SUM, k, at1(b, x, k));
   sp_expr max = red1(b, SP_RED_MAX, k, at1(b, x, k));
   OPEN(equal(pr, sum, max));
-}
-
-/* A hypothesis that one value in 64 fulfils, and one that none does. */
-static void probing_under_hypotheses(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 64);
-  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 64);
-  sp_expr i = index_var(b, 64), five = sp_int(b->p, 5);
-  sp_expr is_five = sp_eq(b->p, i, five);
-  sp_hyps rare = spi_hyps_with(pr, NONE, is_five);
-  CU_ASSERT_TRUE(sp_probe_equal(pr, at1(b, x, i), at1(b, x, five), rare));
-  CU_ASSERT_FALSE(sp_probe_equal(pr, at1(b, x, i), at1(b, y, i), rare));
-  uint64_t before = sp_solver_statistics(b->s)->asked;
-  OPEN(sp_prove_never(pr, "never", sp_lt(b->p, i, sp_int(b->p, 16)), NONE));
-  CU_ASSERT_EQUAL(sp_solver_statistics(b->s)->asked, before); /* a place */
-  PROVED(sp_prove_never(pr, "never", sp_lt(b->p, i, five), rare));
-  /* too rare to be found by chance: the solver says so */
-  sp_expr j = index_var(b, 1000000);
-  OPEN(sp_prove_never(pr, "never", sp_eq(b->p, j, five), NONE));
 }
 
 /* ---- guarded re-index: ten elements over four ranks of three ---- */
@@ -549,234 +397,6 @@ static void simpler_indices(bench *b) {
   OPEN(equal(pr, whole, clamped(b, x, y, 1)));
 }
 
-/* ---- rings ---- */
-
-/* The neighbour's neighbour on a ring of n ranks: its number's remainder by
- * inner, minus one, by n. */
-static void flatter_indices(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_pool *p = b->p;
-  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 16);
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16);
-  sp_expr flat = sp_imod(p, sp_iaddc(p, r, 14), 16);
-  for (int64_t inner = 8; inner <= 16; inner += 8) {
-    sp_expr one = sp_imod(p, sp_iaddc(p, r, -1), inner);
-    sp_expr two = sp_imod(p, sp_iaddc(p, one, -1), 16);
-    sp_expr e = spi_flatter_indices(pr, at1(b, y, two));
-    CU_ASSERT_EQUAL(e.v == at1(b, y, flat).v, inner == 16);
-    CU_ASSERT_NOT_EQUAL(e.v, at1(b, y, two).v);
-  }
-}
-
-/* The partner of r at a distance of d: d more or less, by a digit of r. */
-static sp_expr partner(bench *b, sp_expr r, int64_t d) {
-  sp_pool *p = b->p;
-  sp_expr low = sp_eq(p, sp_imod(p, sp_idiv(p, r, d), 2), sp_int(p, 0));
-  return sp_ite(p, low, sp_iaddc(p, r, d), sp_iaddc(p, r, -d));
-}
-
-/* What recursive doubling over n ranks adds up, with distances that double, the
- * last one or `last`. */
-static sp_expr doubling(bench *b, sp_prover *pr, sp_sym x, sp_expr r, int64_t n,
-                        int64_t last) {
-  sp_pool *p = b->p;
-  sp_expr e = at1(b, x, r);
-  for (int64_t d = 1; d < n; d *= 2) {
-    sp_expr other = partner(b, r, d * 2 < n ? d : last);
-    e = sp_add(p, e, sp_subst(p, e, 1, &r, &other));
-    e = spi_flatter_indices(pr, e);
-  }
-  return e;
-}
-
-static void partners(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_pool *p = b->p;
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), k = sp_fresh(p, 16);
-  sp_expr twice = partner(b, partner(b, r, 8), 8);
-  CU_ASSERT_EQUAL(spi_flatter_indices(pr, at1(b, x, twice)).v, at1(b, x, r).v);
-  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, x, k));
-  PROVED(spi_pieces_equal(pr, whole, doubling(b, pr, x, r, 16, 8), NONE));
-  OPEN(spi_pieces_equal(pr, whole, doubling(b, pr, x, r, 16, 4), NONE));
-}
-
-static void each_rank(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_pool *p = b->p;
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), i = index_var(b, 4);
-  sp_expr at = digits(b, partner(b, r, 4), 4, i);
-  sp_expr below = sp_lt(p, at, sp_int(p, 64));
-  sp_expr odd = sp_eq(p, sp_imod(p, r, 2), sp_int(p, 1));
-  sp_expr not_12 = sp_not(p, sp_eq(p, at, sp_int(p, 12)));
-  PROVED(spi_prove_by_rank(pr, "below", below, NONE));
-  PROVED(sp_prove_holds(pr, "below", spi_at_each_rank(p, below), NONE));
-  OPEN(spi_prove_by_rank(pr, "not 12", not_12, NONE)); /* rank 7 has it */
-  OPEN(sp_prove_holds(pr, "not 12", spi_at_each_rank(p, not_12), NONE));
-  OPEN(spi_prove_by_rank(pr, "not 12", not_12, (sp_hyps){1, &odd}));
-  odd = sp_not(p, odd);
-  PROVED(spi_prove_by_rank(pr, "not 12", not_12, (sp_hyps){1, &odd}));
-}
-
-/* Reads that differ in digits of the rank: (r + 4 or r - 4) mod 8 is r with the
- * bit of 4 turned, and so is (r + 4) mod 8. */
-static void on_each_rank(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_pool *p = b->p;
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 32);
-  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 32);
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 8), k = index_var(b, 4);
-  sp_expr turned = sp_imod(p, sp_iaddc(p, r, 4), 8);
-  sp_expr low = sp_iadd(p, k, sp_iscale(p, partner(b, r, 4), 4));
-  sp_expr high = sp_iadd(p, k, sp_iscale(p, turned, 4));
-  sp_expr two = sp_mul(p, at1(b, x, low), at1(b, y, k));
-  sp_expr other = sp_mul(p, at1(b, x, high), at1(b, y, k));
-  PROVED(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, x, high)));
-  PROVED(spi_equal_on_each_rank(pr, two, other));
-  OPEN(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, y, high)));
-  OPEN(spi_equal_on_each_rank(pr, two, at1(b, x, high)));
-  /* another one on rank 7 alone */
-  sp_expr last = sp_eq(p, r, sp_int(p, 7));
-  sp_expr wrong = sp_ite(p, last, sp_int(p, 2), turned);
-  sp_expr off = sp_iadd(p, k, sp_iscale(p, wrong, 4));
-  OPEN(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, x, off)));
-  /* not of the rank alone */
-  OPEN(spi_equal_on_each_rank(pr, at1(b, x, low), at1(b, x, k)));
-}
-
-/* Sums of x[k + from], k < n. */
-static sp_expr block_sum(bench *b, sp_sym x, int64_t from, int64_t n) {
-  sp_expr k = sp_fresh(b->p, n);
-  return red1(b, SP_RED_SUM, k, at1(b, x, sp_iaddc(b->p, k, from)));
-}
-
-static void adjacent(bench *b) {
-  sp_pool *p = b->p;
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 16);
-  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 16);
-  sp_num two = sp_num_from_i64(p, 2);
-  sp_expr low = block_sum(b, x, 0, 4), high = block_sum(b, x, 4, 2);
-  sp_expr last = block_sum(b, x, 6, 10), both = sp_add(p, high, low);
-  CU_ASSERT_EQUAL(spi_adjacent_sums(p, sp_add(p, last, both)).v,
-                  block_sum(b, x, 0, 16).v);
-  CU_ASSERT_EQUAL(spi_adjacent_sums(p, sp_scale(p, both, two)).v,
-                  sp_scale(p, block_sum(b, x, 0, 6), two).v);
-  sp_expr more = sp_add(p, block_sum(b, y, 4, 2), sp_real_i64(p, 3));
-  CU_ASSERT_EQUAL(spi_adjacent_sums(p, sp_add(p, both, more)).v,
-                  sp_add(p, block_sum(b, x, 0, 6), more).v);
-  /* a gap, an overlap, another tensor, another factor: as they are */
-  const sp_expr apart[] = {sp_add(p, low, block_sum(b, x, 5, 2)),
-                           sp_add(p, low, block_sum(b, x, 3, 2)),
-                           sp_add(p, low, block_sum(b, y, 4, 2)),
-                           sp_add(p, low, sp_scale(p, high, two)),
-                           sp_add(p, low, more),
-                           low};
-  for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
-    CU_ASSERT_EQUAL(spi_adjacent_sums(p, apart[i]).v, apart[i].v);
-  }
-}
-
-/* s on rank `from`. */
-static sp_expr on_rank(bench *b, sp_expr s, sp_expr r, sp_expr from) {
-  return sp_subst(b->p, s, 1, &r, &from);
-}
-
-/* Blelloch's scan of blocks of four elements on 16 ranks; a left child takes
- * what lies before the node `off` beyond its own. */
-static sp_expr scan(bench *b, sp_sym x, sp_expr r, int64_t off) {
-  sp_pool *p = b->p;
-  sp_expr k = sp_fresh(p, 4), after = sp_iaddc(p, r, 1);
-  sp_expr at = sp_iadd(p, k, sp_iscale(p, r, 4));
-  sp_expr s = red1(b, SP_RED_SUM, k, at1(b, x, at));
-  for (int64_t h = 1; h < 16; h *= 2) {
-    sp_expr node = sp_eq(p, sp_imod(p, after, 2 * h), sp_int(p, 0));
-    sp_expr left = on_rank(b, s, r, sp_iaddc(p, r, -h));
-    s = sp_ite(p, node, sp_add(p, s, left), s);
-  }
-  s = sp_ite(p, sp_eq(p, r, sp_int(p, 15)), sp_real_i64(p, 0), s);
-  for (int64_t h = 8; h > 0; h /= 2) {
-    sp_expr digit = sp_imod(p, after, 2 * h);
-    sp_expr left = on_rank(b, s, r, sp_iaddc(p, r, -h));
-    sp_expr above = on_rank(b, s, r, sp_iaddc(p, r, h + off));
-    s = sp_ite(p, sp_eq(p, digit, sp_int(p, 0)), sp_add(p, s, left),
-               sp_ite(p, sp_eq(p, digit, sp_int(p, h)), above, s));
-  }
-  return s;
-}
-
-static void trees_of_sums(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_pool *p = b->p;
-  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 64);
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), k = sp_fresh(p, 64);
-  sp_expr before = sp_lt(p, k, sp_iscale(p, r, 4));
-  sp_expr zero = sp_real_i64(p, 0);
-  sp_expr want = red1(b, SP_RED_SUM, k, sp_ite(p, before, at1(b, x, k), zero));
-  sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
-  sp_expr right = scan(b, x, r, 0), wrong = scan(b, x, r, -1);
-  PROVED(spi_shorter_by_rank(p, want, right));
-  OPEN(spi_shorter_by_rank(p, want, want));
-  PROVED(spi_equal_by_rank(pr, want, right, NONE));
-  PROVED(equal(pr, want, right));
-  OPEN(spi_equal_by_rank(pr, want, wrong, NONE));
-  OPEN(equal(pr, want, wrong));
-  /* wrong on the last rank alone: also where that is left out */
-  sp_expr last = sp_eq(p, r, sp_int(p, 15)), others = sp_not(p, last);
-  sp_expr but_last = sp_ite(p, last, zero, right);
-  OPEN(spi_equal_by_rank(pr, want, but_last, NONE));
-  PROVED(spi_equal_by_rank(pr, want, but_last, (sp_hyps){1, &others}));
-  OPEN(spi_equal_by_rank(pr, want, but_last, (sp_hyps){1, &last}));
-  sp_pool_mode(p, mode);
-}
-
-/* Blocks of four elements of y, each where its turn comes around the ring; the
- * block of step `off` is off by one element, step `gap` is left out. */
-static sp_expr around(bench *b, sp_sym y, sp_expr i, int64_t off, int64_t gap) {
-  sp_pool *p = b->p;
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 16), e = sp_real_i64(p, 0);
-  for (int64_t s = 0; s < 16; s++) {
-    sp_expr owner = sp_imod(p, sp_iaddc(p, r, s), 16);
-    sp_expr in = sp_imod(p, sp_iaddc(p, i, s == off), 4);
-    sp_expr block = at1(b, y, digits(b, owner, 4, in));
-    sp_expr turn = sp_eq(p, owner, sp_idiv(p, i, 4));
-    e = s == gap ? e : sp_ite(p, turn, block, e);
-  }
-  return e;
-}
-
-/* Eight blocks of two, each under its own sum; in place of block `off` the one
- * that is `step` before it. */
-static sp_expr ring_of_sums(bench *b, sp_sym y, int64_t off, int64_t step) {
-  sp_pool *p = b->p;
-  sp_expr r = sp_var(p, SP_VAR_RANK, "r", 8), e = sp_real_i64(p, 0);
-  for (int64_t s = 0; s < 8; s++) {
-    sp_expr k = sp_fresh(p, 2);
-    sp_expr owner = sp_imod(p, sp_iaddc(p, r, s == off ? s - step : s), 8);
-    e = sp_add(p, e, red1(b, SP_RED_SUM, k, at1(b, y, digits(b, owner, 2, k))));
-  }
-  return e;
-}
-
-/* By counting, where there are as many elements as the whole has. */
-static void many_pieces(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 16);
-  sp_expr k = sp_fresh(b->p, 16);
-  sp_expr whole = red1(b, SP_RED_SUM, k, at1(b, y, k));
-  PROVED(spi_pieces_equal(pr, whole, ring_of_sums(b, y, 5, 0), NONE));
-  OPEN(spi_pieces_equal(pr, whole, ring_of_sums(b, y, 5, 1), NONE));
-  OPEN(spi_pieces_equal(pr, whole, ring_of_sums(b, y, 7, 7), NONE));
-}
-
-static void cases(bench *b) {
-  sp_prover *pr = prover(b);
-  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, 64);
-  sp_expr i = index_var(b, 64), want = at1(b, y, i);
-  PROVED(spi_equal_by_cases(pr, want, around(b, y, i, -1, -1), NONE));
-  OPEN(spi_equal_by_cases(pr, want, around(b, y, i, 5, -1), NONE));
-  OPEN(spi_equal_by_cases(pr, want, around(b, y, i, -1, 5), NONE));
-}
-
 /* ---- order facts ---- */
 
 /* Is the element the maximum? Asked of the whole, and shard by shard. */
@@ -798,77 +418,15 @@ static void argmax_by_shards(bench *b) {
   OPEN(equal(pr, directly, local));
 }
 
-/* ---- equations ---- */
-
-static void mixed_radix(bench *b) {
-  sp_pool *p = b->p;
-  sp_pool_mode(p, SP_MODE_NORMAL);
-  sp_expr i = index_var(b, 768), r = sp_var(p, SP_VAR_RANK, "r", 8);
-  sp_expr j = index_var(b, 96);
-  sp_equations eqs = {0}, none = {0};
-  /* i div 24 = 4 r + j div 24 and i mod 24 = j mod 24 */
-  sp_push(
-      b->ctx, &eqs,
-      ((sp_equation){sp_idiv(p, i, 24), digits(b, r, 4, sp_idiv(p, j, 24))}));
-  sp_push(b->ctx, &eqs, ((sp_equation){sp_imod(p, i, 24), sp_imod(p, j, 24)}));
-  sp_expr value;
-  sp_equations_solve(p, &eqs, &none, 1, &i, &value);
-  CU_ASSERT_EQUAL(value.v, digits(b, r, 96, j).v);
-}
-
-static void digits_of_one_equation(bench *b) {
-  sp_pool *p = b->p;
-  sp_pool_mode(p, SP_MODE_NORMAL);
-  sp_expr high = sp_fresh(p, 4), low = sp_fresh(p, 8), x = index_var(b, 32);
-  sp_equations eqs = {0}, none = {0};
-  sp_push(b->ctx, &eqs, ((sp_equation){digits(b, high, 8, low), x}));
-  sp_expr unknown[2] = {high, low}, value[2];
-  sp_equations_solve(p, &eqs, &none, 2, unknown, value);
-  CU_ASSERT_EQUAL(value[0].v, sp_idiv(p, x, 8).v);
-  CU_ASSERT_EQUAL(value[1].v, sp_imod(p, x, 8).v);
-}
-
-/* 3 q is 2 t and a bit, which is that of q. */
-static void digits_of_a_multiple(bench *b) {
-  sp_pool *p = b->p;
-  sp_pool_mode(p, SP_MODE_NORMAL);
-  sp_expr q = sp_fresh(p, 4), t = index_var(b, 6), bit = index_var(b, 2);
-  sp_equations eqs = {0}, weak = {0};
-  sp_push(b->ctx, &eqs, ((sp_equation){sp_imod(p, q, 2), bit}));
-  sp_push(b->ctx, &weak, ((sp_equation){sp_idiv(p, sp_iscale(p, q, 3), 2), t}));
-  sp_expr value;
-  sp_equations_solve(p, &eqs, &weak, 1, &q, &value);
-  CU_ASSERT_EQUAL(value.v, sp_idiv(p, digits(b, t, 2, bit), 3).v);
-}
-
-static void what_no_equation_says_stays_open(bench *b) {
-  sp_pool *p = b->p;
-  sp_pool_mode(p, SP_MODE_NORMAL);
-  sp_expr i = index_var(b, 32), j = index_var(b, 32), x = index_var(b, 32);
-  sp_equations eqs = {0}, none = {0};
-  sp_push(b->ctx, &eqs, ((sp_equation){i, x}));
-  sp_expr unknown[2] = {i, j}, value[2];
-  sp_equations_solve(p, &eqs, &none, 2, unknown, value);
-  CU_ASSERT_EQUAL(value[0].v, x.v);
-  CU_ASSERT_EQUAL(value[1].v, 0);
-}
-
 BENCH_TEST(a_sum_is_the_sum_of_its_shards, reindex)
-BENCH_TEST(what_watches_a_proof_may_end_it, watching)
-BENCH_TEST(what_others_did_is_no_effort, excuse)
-BENCH_TEST(a_doubted_proof_gets_little, effort)
-BENCH_TEST(values_tell_terms_apart, probing)
 BENCH_TEST(a_sum_may_run_backwards, reindex_backwards)
 BENCH_TEST(different_operations_are_not_equal, operations_differ)
-BENCH_TEST(what_holds_nearly_nowhere_is_compared_there,
-           probing_under_hypotheses)
 BENCH_TEST(padding_must_be_masked_exactly, guarded_reindex)
 BENCH_TEST(only_idempotent_reductions_may_repeat, maxima_may_repeat)
 BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
 BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
 BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
 BENCH_TEST(a_ring_sees_every_piece_once, pieces)
-BENCH_TEST(pieces_of_one_sum_among_others, pieces_among_others)
 BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
 BENCH_TEST(few_points_are_written_out, written)
 BENCH_TEST(tiles_may_reach_beyond, tiles_with_remainder)
@@ -878,32 +436,15 @@ BENCH_TEST(what_is_never_chosen_is_no_piece, branches_that_are_never_taken)
 BENCH_TEST(a_chunk_by_rank_is_one_term, choices)
 BENCH_TEST(functions_keep_the_order_of_their_variables, choices_of_functions)
 BENCH_TEST(conditions_that_ranges_decide_go, simpler_indices)
-BENCH_TEST(neighbours_of_neighbours_are_neighbours, flatter_indices)
-BENCH_TEST(partners_of_partners_are_partners, partners)
-BENCH_TEST(what_holds_on_each_rank_holds, each_rank)
-BENCH_TEST(reads_at_equal_places_on_each_rank_are_equal, on_each_rank)
-BENCH_TEST(sums_over_neighbouring_ranges_are_one, adjacent)
-BENCH_TEST(trees_of_sums_are_proved_rank_by_rank, trees_of_sums)
-BENCH_TEST(many_pieces_are_counted, many_pieces)
-BENCH_TEST(a_ring_writes_every_block, cases)
+BENCH_TEST(pieces_of_one_sum_among_others, pieces_among_others)
 BENCH_TEST(the_maximum_of_maxima_decides, argmax_by_shards)
-BENCH_TEST(digits_combine_to_an_index, mixed_radix)
-BENCH_TEST(one_equation_gives_all_digits, digits_of_one_equation)
-BENCH_TEST(digits_of_a_multiple_are_those_of_a_number, digits_of_a_multiple)
-BENCH_TEST(an_unknown_without_equation_has_no_value,
-           what_no_equation_says_stays_open)
 
 void suite_rules(void) {
   CU_pSuite s = CU_add_suite("rules", NULL, NULL);
 #define ADD(t) CU_add_test(s, #t, t)
   ADD(a_sum_is_the_sum_of_its_shards);
-  ADD(what_watches_a_proof_may_end_it);
-  ADD(what_others_did_is_no_effort);
-  ADD(a_doubted_proof_gets_little);
-  ADD(values_tell_terms_apart);
   ADD(a_sum_may_run_backwards);
   ADD(different_operations_are_not_equal);
-  ADD(what_holds_nearly_nowhere_is_compared_there);
   ADD(padding_must_be_masked_exactly);
   ADD(only_idempotent_reductions_may_repeat);
   ADD(functions_are_equal_point_by_point);
@@ -919,19 +460,7 @@ void suite_rules(void) {
   ADD(a_chunk_by_rank_is_one_term);
   ADD(functions_keep_the_order_of_their_variables);
   ADD(conditions_that_ranges_decide_go);
-  ADD(neighbours_of_neighbours_are_neighbours);
-  ADD(partners_of_partners_are_partners);
-  ADD(what_holds_on_each_rank_holds);
   ADD(pieces_of_one_sum_among_others);
-  ADD(reads_at_equal_places_on_each_rank_are_equal);
-  ADD(sums_over_neighbouring_ranges_are_one);
-  ADD(trees_of_sums_are_proved_rank_by_rank);
-  ADD(many_pieces_are_counted);
-  ADD(a_ring_writes_every_block);
   ADD(the_maximum_of_maxima_decides);
-  ADD(digits_combine_to_an_index);
-  ADD(one_equation_gives_all_digits);
-  ADD(digits_of_a_multiple_are_those_of_a_number);
-  ADD(an_unknown_without_equation_has_no_value);
 #undef ADD
 }

@@ -69,7 +69,9 @@ static int64_t batch_dims(const sp_node *node) {
   const char *text = spi_attr_text(node, "frontend_attributes");
   const char *s = text ? strstr(text, key) : NULL;
   const char *layouts = spi_attr_text(node, "result_layouts");
-  if (!s || sp_node_attr(node, "called") || !layouts || strchr(layouts, '?') ||
+  bool starts = s && (s == text || strchr("{, ", s[-1]) != NULL);
+  if (!starts || sp_node_attr(node, "called") || !layouts ||
+      strchr(layouts, '?') ||
       spi_attr_int(node, "custom_call_has_side_effect", 0) ||
       !spi_attr_text(node, "operand_layout_constraints")) {
     return -1;
