@@ -46,6 +46,13 @@ static bool set_spec(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
+static bool set_each_layer(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  (void)text;
+  values->each_layer = true;
+  return true;
+}
+
 /* clang-format off */
 static const cli_option check_options[] = {
   {"assume", 'a', "NAME=LO:HI",
@@ -81,6 +88,9 @@ static const cli_option check_options[] = {
    "stop proving when the terms take so much (3000)", cli_set_memory},
   {"timeout", 't', "SECONDS",
    "limit of the solver for one obligation (5)", cli_set_timeout},
+  {"each-layer", 0, NULL,
+   "prove each layer by itself, equal ones, too: to\n"
+   "check the rule that proves them once (docs/proof.md)", set_each_layer},
   {"quiet", 'q', NULL, "print the verdict only", cli_set_quiet},
   {"no-color", 0, NULL,
    "no colours; also off without a terminal and\n"
@@ -137,6 +147,7 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .timeout_ms = j->values->timeout_ms,
       .proof_mb = j->values->proof_mb,
       .run_budget = j->values->run_budget,
+      .each_layer = j->values->each_layer,
       .statements = j->values->html || (j->values->json && j->values->explain),
       .smt2_dir = j->values->smt2_dir,
       .log = j->outcome->log,

@@ -26,7 +26,7 @@ typedef struct cli_values {
   uint32_t timeout_ms;
   uint32_t proof_mb;
   double run_budget; /* operations; 0: the default, negative: do not run */
-  bool explain, explain_smt, quiet, no_color;
+  bool explain, explain_smt, each_layer, quiet, no_color;
   const char *grade; /* the exercise */
   /* bisect */
   const char *module;

@@ -37,6 +37,9 @@ function obligationList(known) {
     element("div", {}, RULES[o.rule] || o.rule, o.given ? element("span", { class: "soft" }, `, given ${plural(o.given, "proved fact")}`) : null),
     element("code", { class: "formula" }, o.goal)));
   const stepped = known.why === "view" || known.why === "matched";
+  if (known.like) {
+    return [element("h3", {}, "What Z3 proved"), element("p", { class: "soft" }, `As of ${known.like} in an equal layer, with other names.`)];
+  }
   const same = stepped && known.obligations.every((o) => o.rule === "index map in bounds");
   return !list.length && !same ? null : [element("h3", {}, "What Z3 proved"), list.length ? element("ul", { class: "obligations" }, list) : null,
     same ? element("p", { class: "soft" }, "Of the elements nothing was left to ask: both sides came out as one and the same term, " +

@@ -93,6 +93,7 @@ static json_t *json_tensor(sp_ctx *ctx, const sp_report_tensor *t) {
   json_object_set_new(row, "sequential", cli_json_text(ctx, t->sequential));
   json_object_set_new(row, "why", cli_json_text(ctx, t->why));
   json_object_set_new(row, "nearest", cli_json_text(ctx, t->nearest));
+  json_object_set_new(row, "like", cli_json_text(ctx, t->like));
   json_object_set_new(row, "file", cli_json_text(ctx, t->pos.source_file));
   json_object_set_new(row, "line", cli_json_position(t->pos.source_line));
   json_object_set_new(row, "op_name", cli_json_text(ctx, t->pos.op_name));

@@ -183,6 +183,9 @@ static void print_explained(sp_ctx *ctx, const sp_report_tensor *t) {
   if (t->why) {
     printf("; %s", cli_clean(ctx, t->why));
   }
+  if (t->like) {
+    printf(", like %s", cli_clean(ctx, t->like));
+  }
   if (!t->relation && t->nearest) {
     printf("; nearest: %s", cli_clean(ctx, t->nearest));
   }

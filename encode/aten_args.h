@@ -66,9 +66,16 @@ sp_expr spi_arg_number(const sp_call *call, const char *name, sp_dtype t);
 /* ---- rows ---- */
 /* One row: its parameters, rules, a line for the docs, and spellings. */
 #define SPI_ATEN(id, params_text, shape_fn, element_fn, text, ...)             \
+  SPI_ATEN_ROW(id, false, params_text, shape_fn, element_fn, text, __VA_ARGS__)
+/* Memory that nothing was written to: the value depends on the node's name. */
+#define SPI_ATEN_BY_NAME(id, params_text, shape_fn, element_fn, text, ...)     \
+  SPI_ATEN_ROW(id, true, params_text, shape_fn, element_fn, text, __VA_ARGS__)
+#define SPI_ATEN_ROW(id, is_by_name, params_text, shape_fn, element_fn, text,  \
+                     ...)                                                      \
   static const char *const id##_spellings[] = {__VA_ARGS__, NULL};             \
   static const sp_op id##_row = {                                              \
       .name = "aten " #id,                                                     \
+      .by_name = is_by_name,                                                   \
       .spellings = id##_spellings,                                             \
       .params = params_text,                                                   \
       .max_operands = UINT32_MAX,                                              \

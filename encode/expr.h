@@ -200,6 +200,11 @@ uint32_t sp_sym_gaps(const sp_pool *p, sp_sym s, const sp_stretch **gaps);
  * their definition, for all values of its variables, and may be infinite where
  * that may. */
 void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition);
+/* Whether the same is known of the elements of two symbols: sort, extents,
+ * range, gaps, sign, infinities. Of tables: whether they are one. */
+bool sp_sym_same_facts(const sp_pool *p, sp_sym a, sp_sym b);
+/* Of s what is known of from, a symbol of the same sort and extents. */
+void sp_sym_copy_facts(sp_pool *p, sp_sym s, sp_sym from);
 /* Whether a REAL term is finite, as far as its form shows; that the maxima in
  * it are is noted (sp_pool_note). */
 bool sp_take_finite(sp_pool *p, sp_expr e);

@@ -54,6 +54,8 @@ typedef struct sp_op {
   const sp_op_attr *attrs;      /* name NULL at the end; may be NULL */
   const char *params;           /* instead of attrs, for formats that call
                                    operators like functions (aten_args.h) */
+  bool by_name;  /* the value depends on the node's name, too: that of memory
+                    which nothing was written to */
   bool own_args; /* no list: the shape rule looks at the attributes */
   uint32_t min_operands, max_operands; /* max UINT32_MAX: any number */
   sp_shape_fn shape;

@@ -426,6 +426,33 @@ bool sp_sym_range(const sp_pool *p, sp_sym s, int64_t *lo, int64_t *hi) {
   return d->lo != INT64_MIN && d->hi != INT64_MAX;
 }
 
+bool sp_sym_same_facts(const sp_pool *p, sp_sym a, sp_sym b) {
+  const spi_sym *x = spi_sym_of(p, a), *y = spi_sym_of(p, b);
+  bool same =
+      a.v == b.v ||
+      (!x->is_table && !y->is_table && x->sort == y->sort &&
+       x->n_args == y->n_args && x->lo == y->lo && x->hi == y->hi &&
+       x->n_gaps == y->n_gaps && x->sign == y->sign && x->ends == y->ends);
+  for (uint32_t i = 0; same && i < x->n_args; i++) {
+    same = x->extents[i] == y->extents[i];
+  }
+  for (uint32_t i = 0; same && i < x->n_gaps; i++) {
+    same = x->gaps[i].lo == y->gaps[i].lo && x->gaps[i].hi == y->gaps[i].hi;
+  }
+  return same;
+}
+
+void sp_sym_copy_facts(sp_pool *p, sp_sym s, sp_sym from) {
+  const spi_sym *x = spi_sym_of(p, from);
+  spi_sym *y = &p->syms.v[s.v];
+  y->lo = x->lo;
+  y->hi = x->hi;
+  y->n_gaps = x->n_gaps;
+  y->gaps = x->gaps;
+  y->sign = x->sign;
+  y->ends = x->ends;
+}
+
 int64_t spi_fn_id(sp_pool *p, const char *name) {
   const char *text = sp_intern(p->ctx, name, strlen(name));
   for (size_t i = 0; i < p->fns.n; i++) {

@@ -1,14 +1,13 @@
-/* roll.c: node by node, attribute by attribute, over all ranks. First equality
- * of attributes, then what a difference becomes, then process groups, then the
+/* roll.c: node by node, attribute by attribute, over all ranks. First what a
+ * difference becomes, then process groups, then the
  * walk over the programs (sp_roll, at the end). */
 #include "graph/roll_i.h"
 
 #include "base/vec.h"
 #include "graph/hlo_names.h"
+#include "graph/same.h"
 
 #include <string.h>
-
-enum { MAX_REGION_DEPTH = 100 };
 
 /* The groups of one name, by rank; -1: in none. */
 typedef struct group_index {
@@ -45,148 +44,6 @@ static bool differ(roll *r, uint32_t rank, const sp_node *a, const sp_node *b,
                   y.file ? y.file : "?", y.line, b->op, what);
   }
   return false;
-}
-
-/* --- equality --- */
-
-static bool program_equal(const sp_program *a, const sp_program *b, int depth);
-
-static bool literal_equal(const sp_literal *a, const sp_literal *b) {
-  if (a == b) {
-    return true;
-  }
-  if (!sp_shape_equal(&a->shape, &b->shape) || a->splat != b->splat ||
-      !a->i != !b->i) {
-    return false;
-  }
-  size_t n = a->splat ? 1 : (size_t)sp_shape_elements(&a->shape);
-  if (a->i) {
-    return memcmp(a->i, b->i, n * sizeof *a->i) == 0;
-  }
-  bool pairs = a->shape.dtype == SP_C64 || a->shape.dtype == SP_C128;
-  return memcmp(a->f, b->f, n * (pairs ? 2 : 1) * sizeof *a->f) == 0;
-}
-
-static bool groups_equal(const sp_groups *a, const sp_groups *b) {
-  if (a == b) {
-    return true;
-  }
-  if (a->n_groups != b->n_groups ||
-      memcmp(a->start, b->start, (a->n_groups + 1u) * sizeof *a->start) != 0) {
-    return false;
-  }
-  return a->start[a->n_groups] == 0 ||
-         memcmp(a->ids, b->ids, a->start[a->n_groups] * sizeof *a->ids) == 0;
-}
-
-static bool window_equal(const sp_attr *a, const sp_attr *b) {
-  for (size_t i = 0; i < a->n; i++) {
-    const sp_window_dim *x = &a->u.window[i], *y = &b->u.window[i];
-    if (x->size != y->size || x->stride != y->stride ||
-        x->pad_low != y->pad_low || x->pad_high != y->pad_high ||
-        x->window_dilation != y->window_dilation ||
-        x->base_dilation != y->base_dilation || x->reversal != y->reversal) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* The device that a rank computes on is no part of what it computes. */
-static bool is_device(const sp_attr *a) {
-  return a->kind == SP_ATTR_TEXT && (strcmp(a->name, "device") == 0 ||
-                                     strncmp(a->u.text, "device(", 7) == 0);
-}
-
-static bool attr_equal(const sp_attr *a, const sp_attr *b, int depth) {
-  if (a->kind != b->kind || a->n != b->n || strcmp(a->name, b->name) != 0) {
-    return false;
-  }
-  switch (a->kind) {
-  case SP_ATTR_INT:
-  case SP_ATTR_OPERAND:
-    return a->u.i == b->u.i;
-  case SP_ATTR_INTS:
-  case SP_ATTR_OPERANDS:
-  case SP_ATTR_RANKED_INT:
-  case SP_ATTR_RANKED_INTS:
-    return a->n == 0 ||
-           memcmp(a->u.ints, b->u.ints, a->n * sizeof *a->u.ints) == 0;
-  case SP_ATTR_FLOAT: /* by bits: NaN is NaN, and 0 is not -0 */
-    return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
-  case SP_ATTR_RANKED_FLOAT:
-    return a->n == 0 ||
-           memcmp(a->u.floats, b->u.floats, a->n * sizeof *a->u.floats) == 0;
-  case SP_ATTR_TEXT:
-    return strcmp(a->u.text, b->u.text) == 0 || (is_device(a) && is_device(b));
-  case SP_ATTR_WINDOW:
-    return window_equal(a, b);
-  case SP_ATTR_LITERAL:
-    return literal_equal(a->u.literal, b->u.literal);
-  case SP_ATTR_GROUPS:
-    return groups_equal(a->u.groups, b->u.groups);
-  case SP_ATTR_REGION:
-    return program_equal(a->u.region, b->u.region, depth + 1);
-  case SP_ATTR_MEANING:
-    return a->u.meaning == b->u.meaning;
-  }
-  return false;
-}
-
-/* All but the attributes; NULL when equal, else what differs. */
-static const char *node_difference(const sp_program *p, const sp_node *a,
-                                   const sp_program *q, const sp_node *b) {
-  if (strcmp(a->op, b->op) != 0) {
-    return "the operators are different";
-  }
-  if (a->n_in != b->n_in || a->out != b->out || a->n_out != b->n_out) {
-    return "the numbers of operands or results are different";
-  }
-  if (a->n_in && memcmp(a->in, b->in, a->n_in * sizeof *a->in) != 0) {
-    return "the operands are different";
-  }
-  for (uint32_t i = 0; i < a->n_out; i++) {
-    if (!sp_shape_equal(&p->tensors[a->out + i].shape,
-                        &q->tensors[b->out + i].shape)) {
-      return "the shapes of a result are different";
-    }
-  }
-  if (a->n_attrs != b->n_attrs) {
-    return "the arguments are different";
-  }
-  return NULL;
-}
-
-/* Parameters and results. */
-static bool ends_equal(const sp_program *p, const sp_program *q) {
-  return p->n_params == q->n_params && p->n_results == q->n_results &&
-         (p->n_params == 0 ||
-          memcmp(p->params, q->params, p->n_params * sizeof *p->params) == 0) &&
-         (p->n_results == 0 || memcmp(p->results, q->results,
-                                      p->n_results * sizeof *p->results) == 0);
-}
-
-/* Of regions; deep nests count as different. */
-static bool program_equal(const sp_program *p, const sp_program *q, int depth) {
-  if (p == q) {
-    return true;
-  }
-  if (depth > MAX_REGION_DEPTH || p->n_nodes != q->n_nodes ||
-      p->n_tensors != q->n_tensors || !ends_equal(p, q)) {
-    return false;
-  }
-  for (uint32_t i = 0; i < p->n_nodes; i++) {
-    const sp_node *a = &p->nodes[i], *b = &q->nodes[i];
-    if (node_difference(p, a, q, b)) {
-      return false;
-    }
-    for (uint32_t k = 0; k < a->n_attrs; k++) {
-      if (!attr_equal(&a->attrs[k], &b->attrs[k], depth)) {
-        return false;
-      }
-    }
-  }
-  return true;
 }
 
 /* --- numbers that differ --- */
@@ -463,7 +320,7 @@ static bool attr_roll(roll *r, uint32_t node, uint32_t at, sp_attr *out) {
   for (uint32_t k = 1; k < r->n; k++) {
     const sp_node *other = &r->programs[k]->nodes[node];
     const sp_attr *b = &other->attrs[at];
-    if (a == b || attr_equal(a, b, 0)) {
+    if (a == b || sp_attr_same(a, b)) {
       continue;
     }
     bool number = a->kind == SP_ATTR_INT || a->kind == SP_ATTR_INTS ||
@@ -487,7 +344,7 @@ static bool node_roll(roll *r, uint32_t at, sp_node *out) {
   const sp_node *first = &p->nodes[at];
   for (uint32_t k = 1; k < r->n; k++) {
     const sp_program *q = r->programs[k];
-    const char *what = node_difference(p, first, q, &q->nodes[at]);
+    const char *what = sp_node_difference(p, first, q, &q->nodes[at]);
     if (what) {
       return differ(r, k, first, &q->nodes[at], what);
     }
@@ -517,7 +374,7 @@ static bool ends_check(roll *r) {
   for (uint32_t k = 1; k < r->n; k++) {
     const sp_program *q = r->programs[k];
     if (p->n_nodes != q->n_nodes || p->n_tensors != q->n_tensors ||
-        !ends_equal(p, q)) {
+        !sp_ends_same(p, q)) {
       r->why = sp_format(
           r->ctx,
           "ranks 0 and %u differ: %s has %u operators, %u inputs and %u "

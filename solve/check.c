@@ -4,6 +4,7 @@
 #include "solve/check.h"
 
 #include "solve/describe.h"
+#include "solve/layers.h"
 #include "solve/loop_apart.h"
 #include "solve/narrow.h"
 #include "solve/state.h"
@@ -287,13 +288,14 @@ static sp_state *attempt_all(sp_state *s, sp_report **report) {
   return s;
 }
 
-/* Like searches that came to nothing are not made in every layer; where that
- * may be why something was not proved, all are made. */
+/* Equal layers are related once, and like searches that came to nothing are not
+ * made in each; where that may be why something was not proved, all is. */
 static sp_state *attempt_wisely(sp_state *s, sp_report **report) {
   s->vain = spi_vain_new(s->pool);
+  s->layers = s->options->each_layer ? NULL : spi_layers_new(s);
   sp_state *end = attempt_all(s, report);
-  if ((*report)->verdict == SP_REFINES || !spi_vain_skipped(s->vain) ||
-      sp_prover_late(s->prover)) {
+  bool all = !spi_vain_skipped(s->vain) && !spi_layers_used(s->layers);
+  if ((*report)->verdict == SP_REFINES || all || sp_prover_late(s->prover)) {
     return end;
   }
   s = start(s->ctx, s->problem, s->options, s, NULL);

@@ -46,6 +46,8 @@ typedef struct sp_check_options {
    * fails; 0 = SP_CHECK_RUN_BUDGET, negative = do not look. */
   double run_budget;
   sp_other_form *other; /* NULL: there is none */
+  /* Prove each layer by itself, equal ones, too (solve/layers.h): slower. */
+  bool each_layer;
   /* Say what was proved of each tensor (sp_report_tensor.obligations). */
   bool statements;
   /* Called now and then with the number of distributed tensors done and their
@@ -103,6 +105,8 @@ typedef struct sp_report_tensor {
   const char *sequential; /* name of the sequential tensor, or NULL */
   const char *why;        /* how it was proved, or why there is no relation */
   const char *nearest;    /* unrelated: the nearest sequential candidate */
+  const char *like;       /* the tensor of an equal layer whose proof, with
+                             other names, it has; NULL: it has its own */
   sp_pos pos;
   sp_relation_kind kind;
   const char *partial; /* PARTIAL: "sum by all-reduce.1", else NULL */

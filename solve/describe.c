@@ -279,6 +279,7 @@ static void describe(sp_state *s, describer *d, uint32_t t, const char *prefix,
       .sequential = w->seq ? s->seq_program->tensors[w->seq - 1].name : NULL,
       .why = w->how,
       .nearest = w->nearest,
+      .like = w->like ? p->tensors[w->like - 1].name : NULL,
       .pos = p->nodes[tensor->node].pos,
   };
   describe_kind(s, d, t, x);

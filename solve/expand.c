@@ -11,6 +11,7 @@
  * A definition equals the anchor, so this needs no proof; that both sides are
  * equal afterwards does.
  */
+#include "solve/layers.h"
 #include "solve/seen.h"
 #include "solve/state.h"
 
@@ -24,17 +25,6 @@ typedef struct expansion {
   bool open;         /* every anchor, but only once */
   uint32_t unfolded; /* reads so far */
 } expansion;
-
-/* The tensor that a symbol names: an anchor, or what a view is indexed by. */
-static uint32_t tensor_of(const sp_state *s, sp_sym sym) {
-  /* Symbols of sequential tensors are made in order; see spi_seq_start. */
-  uint32_t first = s->seq[0].sym.v;
-  uint32_t t = sym.v - first;
-  return sym.v >= first && t < s->seq_program->n_tensors &&
-                 s->seq[t].sym.v == sym.v
-             ? t
-             : UINT32_MAX;
-}
 
 /* Does the index have a variable of a reduction around it? They are fresh:
  * sp_map opened it. */
@@ -69,8 +59,8 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   if (sp_kind_of(p, e) != SP_KIND_READ || x->depth > MAX_DEPTH) {
     return (sp_expr){0};
   }
-  uint32_t t = tensor_of(x->s, sp_read_sym(p, e));
-  if (t == UINT32_MAX || !wanted(x, &x->s->seq[t], e)) {
+  uint32_t t = spi_seq_tensor(x->s, sp_read_sym(p, e));
+  if (t == SP_NO_TENSOR || !wanted(x, &x->s->seq[t], e)) {
     return (sp_expr){0};
   }
   const seq_tensor *v = &x->s->seq[t];
@@ -82,6 +72,9 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   for (uint32_t i = 0; i < n; i++) {
     from[i] = !ranked ? v->idx[i] : i == 0 ? x->s->rank : v->idx[i - 1];
     to[i] = sp_arg(p, e, i);
+  }
+  if (x->raw) {
+    spi_layers_open(x->s->layers, t);
   }
   sp_expr body = x->raw ? spi_seq_raw(x->s, t) : v->def;
   body = sp_subst(p, body, n, from, to);

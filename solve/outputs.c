@@ -3,8 +3,8 @@
 #include "solve/state.h"
 #include "solve/witness.h"
 
-/* New terms while one result is proved. */
-enum { MAX_TERMS = 300000 };
+/* New terms while one result is proved; reductions in its definition. */
+enum { MAX_TERMS = 300000, HEAVY = 4 };
 
 static bool holds(sp_state *s, sp_expr want, sp_expr got, sp_hyps hyps) {
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
@@ -46,8 +46,7 @@ bool spi_promise_holds(sp_state *s, uint32_t v, uint32_t w, const sp_expr *phi,
                        sp_expr guard) {
   const dist_tensor *d = &s->dist[w];
   about(s, v, w);
-  spi_seq_refresh(s, 4);
-  if (!spi_seq_defined(s, v)) {
+  if (!spi_seq_demand(s, v, HEAVY)) {
     return false;
   }
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
@@ -107,9 +106,8 @@ static sp_expr reduced(sp_state *s, uint32_t w, const sp_layout *l, bool raw) {
  */
 static bool partial_holds(sp_state *s, const sp_placed *x, const sp_expr *phi) {
   about(s, x->seq, x->dist);
-  spi_seq_refresh(s, 4);
   sp_expr got = reduced(s, x->dist, x->layout, true);
-  if (!spi_seq_defined(s, x->seq) || !got.v) {
+  if (!spi_seq_demand(s, x->seq, HEAVY) || !got.v) {
     return false;
   }
   sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);

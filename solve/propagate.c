@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "solve/layers.h"
 #include "solve/loop.h"
 #include "solve/machine.h"
 #include "solve/match.h"
@@ -90,11 +91,14 @@ static bool equal_in_form(sp_state *s, sp_expr lhs, sp_expr rhs,
 bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   const sp_tensor *v = &s->seq_program->tensors[t];
   uint32_t n = v->shape.n_dims;
+  size_t mark = spi_layers_mark(s->layers);
+  spi_layers_open(s->layers, t);
   sp_prover_about(s->prover,
                   sp_format(s->ctx, "%s = %s",
                             s->dist_program->tensors[a->dist].name, v->name));
   if (!in_bounds(s, v, a->phi, a->hyps)) {
     attempt_note(s, a, t, "the index map leaves the tensor");
+    spi_layers_reset(s->layers, mark);
     return false;
   }
   sp_expr lhs = spi_seq_raw(s, t), rhs = a->raw;
@@ -104,6 +108,7 @@ bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t t) {
   sp_pool_mode(s->pool, mode);
   if (!ok) {
     attempt_note(s, a, t, "the elements were not proved equal");
+    spi_layers_reset(s->layers, mark);
   }
   return ok;
 }
@@ -713,6 +718,7 @@ static void relate(sp_state *s, uint32_t t) {
     return;
   }
   spi_attempt a = {.dist = t, .term = e, .raw = spi_dist_raw(s, t)};
+  spi_seq_wake(s, e);
   if (is_twin(s, &a)) {
     adopt(s, &a, anchor_at(s, &a));
     return;
@@ -751,7 +757,11 @@ void spi_propagate(sp_state *s) {
     }
     if (!s->dist[t].relation.v && !s->dist[t].how && !s->dist[t].opaque) {
       sp_prover_effort(s->prover, MAX_TERMS);
-      relate(s, t);
+      if (!spi_layers_relate(s, t)) {
+        spi_layers_begin(s, t);
+        relate(s, t);
+        spi_layers_end(s, t);
+      }
       spi_learn_cuts(s, t);
     }
   }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "solve/layers.h"
 #include "solve/state.h"
 
 enum { MAX_STEPS = 256 };
@@ -80,6 +81,7 @@ static bool step(sp_state *s, uint32_t *t, sp_expr *phi) {
   if (!same || sp_kind_of(s->pool, moved) != SP_KIND_READ) {
     return false;
   }
+  spi_layers_open(s->layers, *t);
   for (uint32_t d = 0; d < sp_n_args(s->pool, moved); d++) {
     phi[d] = sp_arg(s->pool, moved, d);
   }

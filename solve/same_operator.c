@@ -13,101 +13,11 @@
  */
 #include <string.h>
 
+#include "graph/same.h"
 #include "solve/machine.h"
 #include "solve/state.h"
 
 enum { MAX_TRIED = 6 };
-
-/* ---- the same attributes ---- */
-
-static bool same_ints(const int64_t *a, const int64_t *b, size_t n) {
-  return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
-}
-
-static bool same_literal(const sp_literal *a, const sp_literal *b) {
-  if (!sp_shape_equal(&a->shape, &b->shape) || a->splat != b->splat ||
-      !a->i != !b->i) {
-    return false;
-  }
-  size_t n = a->splat ? 1 : (size_t)sp_shape_elements(&a->shape);
-  bool complex = a->shape.dtype == SP_C64 || a->shape.dtype == SP_C128;
-  return a->i ? same_ints(a->i, b->i, n)
-              : memcmp(a->f, b->f, (complex ? 2 : 1) * n * sizeof *a->f) == 0;
-}
-
-static bool same_groups(const sp_groups *a, const sp_groups *b) {
-  return a->n_groups == b->n_groups &&
-         memcmp(a->start, b->start, (a->n_groups + 1u) * sizeof *a->start) ==
-             0 &&
-         same_ints(a->ids, b->ids, a->start[a->n_groups]);
-}
-
-static bool same_attrs(const sp_node *a, const sp_node *b);
-
-/* Regions nest as deep as the reader lets them. */
-static bool same_program(const sp_program *a, const sp_program *b) {
-  bool same = a->n_nodes == b->n_nodes && a->n_tensors == b->n_tensors &&
-              a->n_params == b->n_params && a->n_results == b->n_results;
-  for (uint32_t i = 0; same && i < a->n_tensors; i++) {
-    same = sp_shape_equal(&a->tensors[i].shape, &b->tensors[i].shape);
-  }
-  for (uint32_t i = 0; same && i < a->n_params; i++) {
-    same = a->params[i] == b->params[i];
-  }
-  for (uint32_t i = 0; same && i < a->n_results; i++) {
-    same = a->results[i] == b->results[i];
-  }
-  for (uint32_t i = 0; same && i < a->n_nodes; i++) {
-    const sp_node *x = &a->nodes[i], *y = &b->nodes[i];
-    same =
-        strcmp(x->op, y->op) == 0 && x->n_in == y->n_in && x->out == y->out &&
-        x->n_out == y->n_out &&
-        (x->n_in == 0 || memcmp(x->in, y->in, x->n_in * sizeof *x->in) == 0) &&
-        same_attrs(x, y);
-  }
-  return same;
-}
-
-static bool same_attr(const sp_attr *a, const sp_attr *b) {
-  if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->n != b->n) {
-    return false;
-  }
-  switch (a->kind) {
-  case SP_ATTR_INT:
-  case SP_ATTR_OPERAND:
-    return a->u.i == b->u.i;
-  case SP_ATTR_INTS:
-  case SP_ATTR_OPERANDS:
-  case SP_ATTR_RANKED_INT:
-  case SP_ATTR_RANKED_INTS:
-    return same_ints(a->u.ints, b->u.ints, a->n);
-  case SP_ATTR_FLOAT:
-    return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
-  case SP_ATTR_TEXT:
-    return strcmp(a->u.text, b->u.text) == 0;
-  case SP_ATTR_LITERAL:
-    return same_literal(a->u.literal, b->u.literal);
-  case SP_ATTR_GROUPS:
-    return same_groups(a->u.groups, b->u.groups);
-  case SP_ATTR_REGION:
-    return same_program(a->u.region, b->u.region);
-  case SP_ATTR_WINDOW:
-  case SP_ATTR_RANKED_FLOAT:
-  case SP_ATTR_MEANING:
-    break;
-  }
-  return false;
-}
-
-static bool same_attrs(const sp_node *a, const sp_node *b) {
-  bool same = a->n_attrs == b->n_attrs; /* sorted by name */
-  for (uint32_t i = 0; same && i < a->n_attrs; i++) {
-    same = same_attr(&a->attrs[i], &b->attrs[i]);
-  }
-  return same;
-}
-
-/* ---- the rule ---- */
 
 /* Is all that the node's regions do known, and a function? Regions nest as deep
  * as the reader lets them. */
@@ -162,9 +72,9 @@ static bool is_alike(sp_state *s, uint32_t v, uint32_t t) {
   const sp_tensor *dist = &s->dist_program->tensors[t];
   const sp_node *a = &s->seq_program->nodes[seq->node];
   const sp_node *b = &s->dist_program->nodes[dist->node];
-  return strcmp(a->op, b->op) == 0 && seq->result == dist->result &&
+  return seq->result == dist->result &&
          sp_shape_equal(&seq->shape, &dist->shape) && may_be_function(a) &&
-         may_be_function(b) && same_attrs(a, b);
+         may_be_function(b) && sp_node_same(a, b);
 }
 
 static bool is_same(sp_state *s, uint32_t v, uint32_t t) {

@@ -6,12 +6,24 @@
  * program order, what has all its operands. So the cost of a check is linear
  * in the program, times the few anchors that see each tensor.
  */
+#include "solve/layers.h"
 #include "solve/machine.h"
 #include "solve/repeated.h"
 #include "solve/seen.h"
 #include "solve/state.h"
 
 enum { MAX_SIZE = 6000 }; /* terms of an inlined definition */
+enum { MAX_DEMANDED = 64 };
+
+uint32_t spi_seq_tensor(const sp_state *s, sp_sym sym) {
+  /* Symbols of sequential tensors are made in order; see spi_seq_start. */
+  uint32_t first = s->seq[0].sym.v;
+  uint32_t t = sym.v - first;
+  return sym.v >= first && t < s->seq_program->n_tensors &&
+                 s->seq[t].sym.v == sym.v
+             ? t
+             : SP_NO_TENSOR;
+}
 
 /* ---- reading ---- */
 
@@ -413,6 +425,7 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   if (v->anchor) {
     return;
   }
+  spi_layers_anchor(s->layers, t);
   v->anchor = true;
   if (v->def.v) {
     find_idle(s, t);
@@ -423,6 +436,61 @@ void spi_seq_make_anchor(sp_state *s, uint32_t t) {
   }
   drop_below(s, t);
   enqueue_users(s, t);
+}
+
+void spi_seq_follow(sp_state *s, uint32_t t, uint32_t like) {
+  seq_tensor *v = &s->seq[t];
+  v->anchor = v->asleep = true;
+  v->idle = s->seq[like].idle;
+  v->repeated = s->seq[like].repeated;
+  sp_sym_copy_facts(s->pool, v->sym, s->seq[like].sym);
+  drop_below(s, t);
+}
+
+static void wake(sp_state *s, sp_expr e, spi_seen *seen) {
+  sp_pool *p = s->pool;
+  if (!sp_has_read(p, e) || spi_seen_before(seen, e)) {
+    return;
+  }
+  if (sp_kind_of(p, e) == SP_KIND_READ) {
+    uint32_t t = spi_seq_tensor(s, sp_read_sym(p, e));
+    if (t != SP_NO_TENSOR && s->seq[t].asleep) {
+      s->seq[t].asleep = false;
+      enqueue_users(s, t);
+    }
+  }
+  for (uint32_t i = 0; i < sp_n_args(p, e); i++) {
+    wake(s, sp_arg(p, e, i), seen);
+  }
+}
+
+void spi_seq_wake(sp_state *s, sp_expr e) {
+  if (!spi_layers_used(s->layers)) {
+    return;
+  }
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  spi_seen seen = {.ctx = s->ctx};
+  wake(s, e, &seen);
+  sp_scratch_release(s->ctx, mark);
+}
+
+bool spi_seq_demand(sp_state *s, uint32_t t, uint32_t heavy) {
+  SP_VEC(uint32_t) work = {0};
+  if (!spi_seq_defined(s, t)) {
+    sp_push(s->ctx, &work, t);
+  }
+  for (size_t i = 0; i < work.n && i < MAX_DEMANDED; i++) {
+    const sp_node *node =
+        &s->seq_program->nodes[s->seq_program->tensors[work.v[i]].node];
+    enqueue(s, work.v[i]);
+    for (uint32_t k = 0; k < node->n_in; k++) {
+      if (!spi_seq_defined(s, node->in[k])) {
+        sp_push(s->ctx, &work, node->in[k]);
+      }
+    }
+  }
+  spi_seq_refresh(s, heavy);
+  return spi_seq_defined(s, t);
 }
 
 /* ---- starting ---- */

@@ -18,6 +18,8 @@
 #include "solve/prove.h"
 #include "solve/vain.h"
 
+struct spi_layers;
+
 /* A number of heavy (reducing) operators that no path exceeds. */
 #define SPI_HEAVY_MAX 64u
 
@@ -39,6 +41,7 @@ typedef struct seq_tensor {
   bool opaque;  /* operator unknown: a symbol without definition */
   bool reduces; /* its operator makes a reduction */
   bool queued;
+  bool asleep;    /* anchor: its users are not queued yet */
   uint32_t heavy; /* reductions between it and anchors, when def is set */
   uint32_t alias; /* anchor of equal value + 1, or 0 */
   uint64_t idle;  /* anchor: dimensions along which all elements are
@@ -61,6 +64,7 @@ typedef struct dist_tensor {
                       first that reduces on */
   uint32_t above;  /* those of them that reduce */
   uint32_t seq;    /* matched sequential tensor + 1, or 0 */
+  uint32_t like;   /* the tensor whose proof it has + 1, or 0 (layers.h) */
   const char *how; /* rule, or why there is no relation */
   const char *nearest;
 } dist_tensor;
@@ -147,9 +151,10 @@ typedef struct sp_state {
   SP_VEC(uint32_t) deferred; /* ready but with too many reductions */
   seq_index by_form[4];      /* spi_form */
   uint32_t heavy_limit;
-  uint32_t last;    /* latest anchor matched, in program order */
-  size_t unfolding; /* terms spent in vain; of the outermost state */
-  spi_vain *vain;   /* searches; NULL: none is skipped */
+  uint32_t last;             /* latest anchor matched, in program order */
+  size_t unfolding;          /* terms spent in vain; of the outermost state */
+  spi_vain *vain;            /* searches; NULL: none is skipped */
+  struct spi_layers *layers; /* NULL: each tensor is looked at by itself */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
   SP_VEC(spi_cut) cuts;     /* by which inputs are cut */
@@ -185,12 +190,21 @@ bool spi_has_loop(const sp_program *p); /* may be NULL */
 /* Once the ranges of symbols are known: which operators have a meaning, which
  * reduce; queues what needs no operands. */
 void spi_seq_classify(sp_state *s);
+/* The tensor that a symbol names, or SP_NO_TENSOR. */
+uint32_t spi_seq_tensor(const sp_state *s, sp_sym sym);
 sp_expr spi_seq_read(sp_state *s, uint32_t t, const sp_expr *idx, bool raw);
 /* The tensor's symbol at idx; on this rank where the problem is ranked. */
 sp_expr spi_seq_symbol(sp_state *s, uint32_t t, const sp_expr *idx);
 /* Raw definition over anchors, at the tensor's own index variables. */
 sp_expr spi_seq_raw(sp_state *s, uint32_t t);
 void spi_seq_make_anchor(sp_state *s, uint32_t t);
+/* An anchor like another one, of which the same is known; its users are defined
+ * when something that reads it is looked at (wake). */
+void spi_seq_follow(sp_state *s, uint32_t t, uint32_t like);
+void spi_seq_wake(sp_state *s, sp_expr e);
+/* Define the tensor, if that takes few definitions and at most `heavy`
+ * reductions inlined. Whether it is defined now. */
+bool spi_seq_demand(sp_state *s, uint32_t t, uint32_t heavy);
 /* The tensor of which t is a view (proved), t itself if it is none; phi, an
  * index of t, becomes its index. */
 uint32_t spi_root(sp_state *s, uint32_t t, sp_expr *phi);

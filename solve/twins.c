@@ -10,59 +10,13 @@
  */
 #include <string.h>
 
+#include "graph/same.h"
 #include "solve/draw.h"
-#include "solve/hash.h"
 #include "solve/state.h"
-
-enum { MAX_VALUES = 64 }; /* of a literal that count */
-
-static uint64_t text_bits(uint64_t h, const char *text) {
-  return sp_hash_bits(h, text, 0);
-}
 
 static uint64_t ints_bits(uint64_t h, const int64_t *v, size_t n) {
   for (size_t i = 0; i < n; i++) {
     h = spi_draw_mix(h, (uint64_t)v[i]);
-  }
-  return h;
-}
-
-static uint64_t literal_bits(uint64_t h, const sp_literal *l) {
-  int64_t n = l->splat ? 1 : sp_shape_elements(&l->shape);
-  n = n < MAX_VALUES ? n : MAX_VALUES;
-  for (int64_t i = 0; i < n; i++) {
-    double v = l->i ? (double)l->i[i] : l->f[i];
-    h = spi_draw_mix(h, (uint64_t)(int64_t)(v * 4096));
-  }
-  return h;
-}
-
-/* Regions count by their size: which they are, the proof will see. */
-static uint64_t attr_bits(uint64_t h, const sp_attr *a) {
-  h = text_bits(h, a->name);
-  switch (a->kind) {
-  case SP_ATTR_INT:
-  case SP_ATTR_OPERAND:
-    return spi_draw_mix(h, (uint64_t)a->u.i);
-  case SP_ATTR_INTS:
-  case SP_ATTR_OPERANDS:
-  case SP_ATTR_RANKED_INT:
-  case SP_ATTR_RANKED_INTS:
-    return ints_bits(h, a->u.ints, a->n);
-  case SP_ATTR_TEXT:
-    return text_bits(h, a->u.text);
-  case SP_ATTR_LITERAL:
-    return literal_bits(h, a->u.literal);
-  case SP_ATTR_GROUPS:
-    return ints_bits(h, a->u.groups->ids,
-                     a->u.groups->start[a->u.groups->n_groups]);
-  case SP_ATTR_REGION:
-    return spi_draw_mix(h, a->u.region->n_nodes);
-  case SP_ATTR_FLOAT:
-  case SP_ATTR_RANKED_FLOAT:
-  case SP_ATTR_WINDOW:
-  case SP_ATTR_MEANING:
-    break;
   }
   return h;
 }
@@ -74,10 +28,7 @@ static void number_node(const sp_program *p, const sp_node *node,
     number[node->out] = number[node->in[0]];
     return;
   }
-  uint64_t h = text_bits(node->n_out, node->op);
-  for (uint32_t i = 0; i < node->n_attrs; i++) {
-    h = attr_bits(h, &node->attrs[i]);
-  }
+  uint64_t h = sp_node_hash(node);
   for (uint32_t i = 0; i < node->n_in; i++) {
     h = spi_draw_mix(h, number[node->in[i]]);
   }

@@ -294,24 +294,26 @@ SPI_ATEN(fill, "Tensor self, Value fill_value", fill_shape, full_element,
 SPI_ATEN(scalar_tensor, "Scalar value, " WHERE, scalar_shape, scalar_element,
          "out = value", "aten.scalar_tensor.default", "torch.tensor",
          "torch.scalar_tensor", "torch.as_tensor")
-SPI_ATEN(empty, "int... size, " WHERE, float_shape, empty_element,
-         "anything: uninitialised memory", "aten.empty.memory_format",
-         "torch.empty")
-SPI_ATEN(empty_like, "Tensor self, " WHERE, like_shape, empty_element,
-         "anything: uninitialised memory", "aten.empty_like.default",
-         "torch.empty_like")
-SPI_ATEN(new_empty, "Tensor self, int... size, " WHERE, new_shape,
-         empty_element, "anything: uninitialised memory",
-         "aten.new_empty.default", "method.new_empty")
-SPI_ATEN(new_empty_strided, "Tensor self, int[] size, any stride, " WHERE,
-         new_strided_shape, empty_element, "anything: uninitialised memory",
-         "aten.new_empty_strided.default")
-SPI_ATEN(empty_strided, "int[] size, any stride, " WHERE, strided_shape,
-         empty_element, "anything: uninitialised memory",
-         "aten.empty_strided.default", "torch.empty_strided")
-SPI_ATEN(empty_permuted, "int[] size, any physical_layout, " WHERE,
-         strided_shape, empty_element, "anything: uninitialised memory",
-         "aten.empty_permuted.default")
+SPI_ATEN_BY_NAME(empty, "int... size, " WHERE, float_shape, empty_element,
+                 "anything: uninitialised memory", "aten.empty.memory_format",
+                 "torch.empty")
+SPI_ATEN_BY_NAME(empty_like, "Tensor self, " WHERE, like_shape, empty_element,
+                 "anything: uninitialised memory", "aten.empty_like.default",
+                 "torch.empty_like")
+SPI_ATEN_BY_NAME(new_empty, "Tensor self, int... size, " WHERE, new_shape,
+                 empty_element, "anything: uninitialised memory",
+                 "aten.new_empty.default", "method.new_empty")
+SPI_ATEN_BY_NAME(new_empty_strided,
+                 "Tensor self, int[] size, any stride, " WHERE,
+                 new_strided_shape, empty_element,
+                 "anything: uninitialised memory",
+                 "aten.new_empty_strided.default")
+SPI_ATEN_BY_NAME(empty_strided, "int[] size, any stride, " WHERE, strided_shape,
+                 empty_element, "anything: uninitialised memory",
+                 "aten.empty_strided.default", "torch.empty_strided")
+SPI_ATEN_BY_NAME(empty_permuted, "int[] size, any physical_layout, " WHERE,
+                 strided_shape, empty_element, "anything: uninitialised memory",
+                 "aten.empty_permuted.default")
 SPI_ATEN(arange, "Scalar end, *, Scalar start=0, " RANGE, arange_shape,
          arange_element, "out[i] = i", "aten.arange.default")
 SPI_ATEN(arange_start, "Scalar start, Scalar end, " RANGE, arange_shape,
