@@ -297,9 +297,11 @@ const uint32_t *spi_twins(sp_state *s);
  * SP_NO_TENSOR. */
 uint32_t spi_same_operator(sp_state *s, uint32_t dist_tensor);
 
-/* ---- propagate.c ---- */
+/* ---- attempt.c ---- */
 /* The sequential tensor at a->phi equals a's term: proved. */
 bool spi_prove_step(sp_state *s, spi_attempt *a, uint32_t seq);
+
+/* ---- propagate.c ---- */
 void spi_propagate(sp_state *s);
 /* The programs differ: little is proved from now on. */
 void spi_hasten(sp_state *s);
