@@ -474,17 +474,24 @@ static void write_ranges(init *x) {
     if (!any) {
       line(x, "# Integers that index something lie in [low, high):");
     }
-    int64_t n = spi_table_size(x->ctx, x->seq, x->seq->params[i]);
-    if (!any && n > 0) {
+    spi_looked_up in = spi_lookup_of(x->ctx, x->seq, x->seq->params[i]);
+    if (!any && in.size > 0) {
       line(x, "assume:");
     } else if (!any) {
       line(x, "# assume:");
     }
     any = true;
     const char *key = quoted(x, t->name);
-    if (n > 0) {
-      with_comment(x, sp_format(x->ctx, "  %s: [0, %lld]", key, (long long)n),
-                   question(x, "is every index in the table?"));
+    if (in.ignores) {
+      with_comment(
+          x,
+          sp_format(x->ctx, "  %s: [%lld, [0, %lld]]", key,
+                    (long long)in.ignored, (long long)in.size),
+          question(x, "are labels left out? else write the range only"));
+    } else if (in.size > 0) {
+      with_comment(
+          x, sp_format(x->ctx, "  %s: [0, %lld]", key, (long long)in.size),
+          question(x, "is every index in the table?"));
     } else {
       with_comment(x, sp_format(x->ctx, "#  %s: [0, ?]", key),
                    question(x, "needed only if it is an index"));

@@ -25,7 +25,13 @@ spi_mesh spi_mesh_of(sp_ctx *ctx, uint32_t n, const char *const *files);
 /* The path, seen from the folder. */
 const char *spi_relative(sp_ctx *ctx, const char *folder, const char *path);
 
-/* The size of the table that the values of an integer input index, or 0. */
-int64_t spi_table_size(sp_ctx *ctx, const sp_program *p, uint32_t input);
+/* The size of the table that the values of an integer input index, or 0; and a
+ * value outside of it that they may have (labels that a loss leaves out). */
+typedef struct spi_looked_up {
+  int64_t size, ignored;
+  bool ignores;
+} spi_looked_up;
+
+spi_looked_up spi_lookup_of(sp_ctx *ctx, const sp_program *p, uint32_t input);
 
 #endif

@@ -1,6 +1,7 @@
-/* init_ranges.c: what the integers of an input index: read spi_table_size.
+/* init_ranges.c: what the integers of an input index: read spi_lookup_of.
  * Inputs are followed through operators that pass values on, to the first
  * lookup: an embedding's rows, a loss's classes. A guess, like all of init. */
+#include "encode/aten_args.h"
 #include "shard-specs/init_i.h"
 
 #include <string.h>
@@ -25,33 +26,46 @@ static bool passes_on(const char *op) {
   return false;
 }
 
-/* The size of what operand 1 indexes, or 0. */
-static int64_t looked_up(const sp_program *p, const sp_node *node) {
+/* What a loss leaves out, where that is no class: PyTorch's ignore_index. */
+static void leave_out(sp_ctx *ctx, const sp_node *node, spi_looked_up *found) {
+  const sp_op *op = sp_op_find(node->op);
+  if (!op || !op->params) {
+    return; /* somebody else's loss */
+  }
+  found->ignored = spi_arg_int(ctx, node, "ignore_index");
+  found->ignores = found->ignored < 0 || found->ignored >= found->size;
+}
+
+/* What operand 1 indexes. */
+static spi_looked_up looked_up(sp_ctx *ctx, const sp_program *p,
+                               const sp_node *node) {
   const sp_shape *of = &p->tensors[node->in[0]].shape;
+  spi_looked_up found = {0};
   if (strstr(node->op, "embedding") && of->n_dims == 2) {
-    return of->dims[0];
+    found.size = of->dims[0];
   }
   bool loss = strstr(node->op, "nll_loss") || strstr(node->op, "cross_entropy");
   if (loss && of->n_dims > 0) {
-    return of->dims[of->n_dims > 1 ? 1 : 0];
+    found.size = of->dims[of->n_dims > 1 ? 1 : 0];
+    leave_out(ctx, node, &found);
   }
-  return 0;
+  return found;
 }
 
-int64_t spi_table_size(sp_ctx *ctx, const sp_program *p, uint32_t input) {
+spi_looked_up spi_lookup_of(sp_ctx *ctx, const sp_program *p, uint32_t input) {
   sp_mark mark = sp_scratch_mark(ctx);
   bool *holds = sp_scratch(ctx, (p->n_tensors + 1u) * sizeof *holds);
   memset(holds, 0, (p->n_tensors + 1u) * sizeof *holds);
   holds[input] = true;
-  int64_t size = 0;
-  for (uint32_t i = 0; i < p->n_nodes && size == 0; i++) {
+  spi_looked_up found = {0};
+  for (uint32_t i = 0; i < p->n_nodes && found.size == 0; i++) {
     const sp_node *node = &p->nodes[i];
     if (node->n_in >= 1 && holds[node->in[0]] && passes_on(node->op)) {
       holds[node->out] = true;
     } else if (node->n_in >= 2 && holds[node->in[1]]) {
-      size = looked_up(p, node);
+      found = looked_up(ctx, p, node);
     }
   }
   sp_scratch_release(ctx, mark);
-  return size;
+  return found;
 }
