@@ -339,7 +339,8 @@ static const cli_option bisect_options[] = {
    "has dumps of several", set_module},
   {"assume", 'a', "NAME=LO:HI",
    "take LO <= value < HI for all elements of the\n"
-   "integer parameter NAME (a name or a number)", cli_set_assume},
+   "integer parameter NAME (a name or a number);\n"
+   "NAME=-100,0:9: one of several ranges and values", cli_set_assume},
   {"json", 'j', "FILE", "write all steps as JSON (docs/bisect.md)", cli_set_json},
   {"html", 0, "FILE",
    "write a page of the step that broke the program,\n"

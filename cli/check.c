@@ -58,6 +58,7 @@ static const cli_option check_options[] = {
   {"assume", 'a', "NAME=LO:HI",
    "take LO <= value < HI for all elements of the\n"
    "integer parameter NAME (a name or a number);\n"
+   "NAME=-100,0:9: one of several ranges and values;\n"
    "may be given several times", cli_set_assume},
   {"explain", 'e', "[=smt]",
    "print a line for each distributed tensor: its\n"

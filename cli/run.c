@@ -75,7 +75,8 @@ static const cli_option run_options[] = {
    "with the ranks as first dimension", set_input},
   {"assume", 'a', "NAME=LO:HI",
    "draw the integer parameter NAME from\n"
-   "LO <= value < HI", cli_set_assume},
+   "LO <= value < HI; NAME=-100,0:9: from one of\n"
+   "several ranges and values", cli_set_assume},
   {"seed", 's', "N", "what the other inputs are drawn from (0)", set_seed},
   {"output", 'o', "DIR",
    "write result k of all ranks to DIR/k.npy, with\n"
@@ -122,10 +123,13 @@ static uint32_t find_param(sp_ctx *ctx, const sp_program *p, const char *option,
 typedef struct drawing {
   uint64_t seed;
   const sp_tensor *t;
-  int64_t lo, hi;
+  uint32_t n_parts;
+  const sp_stretch *parts; /* of which one holds a value; none: not said */
   const sp_layout *layout; /* NULL: each rank has its own values */
   int64_t global[SP_MAX_DIMS];
 } drawing;
+
+enum { PICK = 1 << 30 }; /* of another seed: which of the parts */
 
 static double drawn(void *user, int64_t rank, int64_t flat,
                     const int64_t *idx) {
@@ -140,8 +144,16 @@ static double drawn(void *user, int64_t rank, int64_t flat,
           flat * d->global[k] + d->layout->dims[k].runs[0].start[rank] + idx[k];
     }
   }
+  sp_stretch part = {0, -1};
+  if (d->n_parts > 0) {
+    part =
+        d->parts[d->n_parts == 1 ? 0
+                                 : (uint32_t)sp_hash_value(
+                                       seed + PICK, SP_DRAW_SPREAD, d->t->name,
+                                       flat, SP_S64, 0, d->n_parts)];
+  }
   return sp_hash_value(seed, SP_DRAW_SPREAD, d->t->name, flat,
-                       d->t->shape.dtype, d->lo, d->hi);
+                       d->t->shape.dtype, part.lo, part.hi + 1);
 }
 
 /* Ranks that hold the same part of a parameter get the same values, where the
@@ -175,8 +187,8 @@ static void draw(sp_ctx *ctx, const cli_values *values, sp_machine *m,
     const sp_assumed_range *a = &values->assume[k];
     if (find_param(ctx, p, "assume", a->name, strlen(a->name)) == i) {
       sp_assumed_range_fits(ctx, a, d.t);
-      d.lo = a->lo;
-      d.hi = a->hi;
+      d.n_parts = a->n;
+      d.parts = a->parts;
     }
   }
   if (sp_machine_ranks(m) > 1) {

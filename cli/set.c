@@ -1,5 +1,6 @@
 /* set.c: values of options that several commands have: each row's function
  * checks the text, says what is wrong with it, and stores it. */
+#include "base/vec.h"
 #include "cli/message.h"
 #include "cli/options.h"
 
@@ -7,40 +8,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A decimal integer that ends at `end`. */
-static bool parse_integer(const char *text, const char *end, int64_t *value) {
+/* A decimal integer at *text, which moves on behind it. */
+static bool parse_integer(const char **text, int64_t *value) {
   char *stop;
-  if (text == end || !strchr("-0123456789", *text)) {
+  if (**text == '\0' || !strchr("-0123456789", **text)) {
     return false;
   }
   errno = 0;
-  long long v = strtoll(text, &stop, 10);
+  long long v = strtoll(*text, &stop, 10);
+  bool ok = errno == 0 && stop != *text;
   *value = v;
-  return errno == 0 && stop == end;
+  *text = stop;
+  return ok;
+}
+
+/* "LO:HI" or "VALUE" at *text, which moves on behind it. */
+static bool parse_part(const char **text, sp_stretch *part) {
+  if (!parse_integer(text, &part->lo)) {
+    return false;
+  }
+  if (**text != ':') {
+    part->hi = part->lo;
+    return part->hi < INT64_MAX; /* as in a spec */
+  }
+  ++*text;
+  if (!parse_integer(text, &part->hi) || part->hi == INT64_MIN) {
+    return false;
+  }
+  part->hi--;
+  return true;
+}
+
+/* Parts between commas, to the end of the text; false: it is no such list. */
+static bool parse_parts(sp_ctx *ctx, const char *text, sp_assumed_range *a) {
+  SP_VEC(sp_stretch) parts = {0};
+  bool more = true;
+  while (more) {
+    sp_stretch part;
+    if (!parse_part(&text, &part)) {
+      return false;
+    }
+    sp_push(ctx, &parts, part);
+    more = *text == ',';
+    text += more;
+  }
+  a->n = (uint32_t)parts.n;
+  a->parts = parts.v;
+  return *text == '\0';
 }
 
 bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text) {
   const char *equals = strrchr(text, '=');
-  const char *colon = equals ? strchr(equals, ':') : NULL;
-  int64_t lo, hi;
-  if (!colon || equals == text || !parse_integer(equals + 1, colon, &lo) ||
-      !parse_integer(colon + 1, text + strlen(text), &hi)) {
+  sp_assumed_range a = {0};
+  if (!equals || equals == text || !parse_parts(ctx, equals + 1, &a)) {
     cli_usage_error("write --assume NAME=LO:HI for LO <= value < HI, "
-                    "for example --assume ids=0:50257",
+                    "for example --assume ids=0:50257, or several ranges and "
+                    "values: --assume labels=-100,0:50257",
                     "\"%s\" is not an assumed range", text);
     return false;
   }
-  if (lo >= hi) {
-    cli_usage_error("the range is half-open: HI is one above the largest value",
-                    "the assumed range \"%s\" is empty", text);
-    return false;
+  for (uint32_t i = 0; i < a.n; i++) {
+    if (a.parts[i].lo > a.parts[i].hi) {
+      cli_usage_error(
+          "the range is half-open: HI is one above the largest value",
+          "the assumed range \"%s\" is empty", text);
+      return false;
+    }
   }
+  a.name = sp_strndup(ctx, text, (size_t)(equals - text));
   sp_assumed_range *more = sp_alloc_n(ctx, values->n_assume + 1, sizeof *more);
   if (values->n_assume) {
     memcpy(more, values->assume, values->n_assume * sizeof *more);
   }
-  const char *name = sp_strndup(ctx, text, (size_t)(equals - text));
-  more[values->n_assume++] = (sp_assumed_range){name, lo, hi};
+  more[values->n_assume++] = a;
   values->assume = more;
   return true;
 }

@@ -132,6 +132,20 @@ static const char *part_text(sp_ctx *ctx, const char *name, sp_stretch part) {
                          (long long)part.hi + 1);
 }
 
+/* "x = 3 or 5 <= x < 9" of n merged parts; one number is a range, too. */
+static const char *parts_text(sp_ctx *ctx, const char *name, uint32_t n,
+                              const sp_stretch *v) {
+  const char *text = part_text(ctx, name, v[0]);
+  if (n == 1) {
+    return sp_format(ctx, "%lld <= %s < %lld", (long long)v[0].lo, name,
+                     (long long)v[0].hi + 1);
+  }
+  for (uint32_t i = 1; i < n; i++) {
+    text = sp_format(ctx, "%s or %s", text, part_text(ctx, name, v[i]));
+  }
+  return text;
+}
+
 sp_range_given sp_range_of_parts(sp_ctx *ctx, uint32_t seq, const char *name,
                                  uint32_t n, const sp_stretch *parts) {
   assert(n > 0);
@@ -139,18 +153,16 @@ sp_range_given sp_range_of_parts(sp_ctx *ctx, uint32_t seq, const char *name,
   sp_stretch *gaps = sp_alloc_n(ctx, n, sizeof *gaps);
   memcpy(v, parts, n * sizeof *v);
   n = merged_parts(v, n);
-  const char *text = part_text(ctx, name, v[0]);
-  if (n == 1) { /* one number is a range, too */
-    text = sp_format(ctx, "%lld <= %s < %lld", (long long)v[0].lo, name,
-                     (long long)v[0].hi + 1);
-  }
   for (uint32_t i = 1; i < n; i++) {
     gaps[i - 1] = (sp_stretch){v[i - 1].hi + 1, v[i].lo - 1};
-    text = sp_format(ctx, "%s or %s", text, part_text(ctx, name, v[i]));
   }
-  return (sp_range_given){
-      seq,   v[0].lo, v[n - 1].hi + 1, sp_format(ctx, "%s (given)", text),
-      n - 1, gaps};
+  const char *text = parts_text(ctx, name, n, v);
+  return (sp_range_given){.seq = seq,
+                          .lo = v[0].lo,
+                          .hi = v[n - 1].hi + 1,
+                          .text = sp_format(ctx, "%s (given)", text),
+                          .n_gaps = n - 1,
+                          .gaps = gaps};
 }
 
 /* The type's ends as a user writes a range: the upper one is not in it. */
@@ -193,26 +205,27 @@ static void refuse_twice(sp_ctx *ctx, const sp_problem *problem,
   }
 }
 
+/* As --assume has it. */
+static const char *option_text(sp_ctx *ctx, sp_stretch part) {
+  return part.lo == part.hi ? sp_format(ctx, "%lld", (long long)part.lo)
+                            : sp_format(ctx, "%lld:%lld", (long long)part.lo,
+                                        (long long)part.hi + 1);
+}
+
 void sp_assumed_range_fits(sp_ctx *ctx, const sp_assumed_range *a,
                            const sp_tensor *t) {
   sp_dtype type = t->shape.dtype;
-  sp_stretch part = {a->lo, a->hi - 1};
-  const char *hint, *why = NULL;
-  if (a->lo >= a->hi) {
-    sp_raise(ctx, SP_ERR_USAGE, sp_nowhere(),
-             "write --assume NAME=LO:HI with LO < HI; HI is not included",
-             "--assume %s=%lld:%lld is an empty range", a->name,
-             (long long)a->lo, (long long)a->hi);
-  }
-  if (sp_dtype_is_int(type) || type == SP_PRED) {
-    why = sp_range_misfit(ctx, t->name, type, part, &hint);
-  }
-  if (why) {
-    sp_raise(
-        ctx, SP_ERR_USAGE, sp_nowhere(),
-        sp_format(ctx, "%s; HI of NAME=LO:HI is one above the largest", hint),
-        "--assume %s=%lld:%lld: %s", a->name, (long long)a->lo,
-        (long long)a->hi, why);
+  for (uint32_t i = 0; i < a->n; i++) {
+    const char *hint, *why = NULL;
+    if (sp_dtype_is_int(type) || type == SP_PRED) {
+      why = sp_range_misfit(ctx, t->name, type, a->parts[i], &hint);
+    }
+    if (why) {
+      sp_raise(
+          ctx, SP_ERR_USAGE, sp_nowhere(),
+          sp_format(ctx, "%s; HI of NAME=LO:HI is one above the largest", hint),
+          "--assume %s=%s: %s", a->name, option_text(ctx, a->parts[i]), why);
+    }
   }
 }
 
@@ -225,19 +238,16 @@ void sp_problem_assume(sp_ctx *ctx, sp_problem *problem,
     uint32_t seq = named_param(ctx, problem->seq, a->name);
     const sp_tensor *t = &problem->seq->tensors[seq];
     sp_assumed_range_fits(ctx, a, t);
-    bool used = sp_dtype_is_int(t->shape.dtype);
-    /* Of other types nothing is concluded, true or not. */
-    const char *text = sp_format(ctx, "%lld <= %s < %lld (given%s%s)",
-                                 (long long)a->lo, t->name, (long long)a->hi,
-                                 used ? "" : "; not used, the parameter is ",
-                                 used ? "" : sp_shape_text(ctx, &t->shape));
-    if (used) {
+    if (sp_dtype_is_int(t->shape.dtype)) {
       refuse_twice(ctx, problem, ranges.v, ranges.n, seq);
       refuse_twice(ctx, problem, problem->ranges, problem->n_ranges, seq);
       sp_push(ctx, &ranges,
-              ((sp_range_given){seq, a->lo, a->hi, text, 0, NULL}));
-    } else {
-      sp_push(ctx, &notes, text);
+              sp_range_of_parts(ctx, seq, t->name, a->n, a->parts));
+    } else { /* of other types nothing is concluded, true or not */
+      sp_range_given r = sp_range_of_parts(ctx, seq, t->name, a->n, a->parts);
+      sp_push(ctx, &notes,
+              sp_format(ctx, "%s; not used, the parameter is %s", r.text,
+                        sp_shape_text(ctx, &t->shape)));
     }
   }
   problem->ranges = ranges.v;

@@ -70,10 +70,11 @@ typedef struct sp_problem {
   bool versions; /* two versions of one program: look for the same operators */
 } sp_problem;
 
-/* What the user says of an integer parameter: lo <= x < hi. */
+/* What the user says of an integer parameter: it lies in one of these parts. */
 typedef struct sp_assumed_range {
   const char *name; /* parameter name, or its number in decimal */
-  int64_t lo, hi;
+  uint32_t n;       /* > 0 */
+  const sp_stretch *parts;
 } sp_assumed_range;
 
 /* From the shardings that the modules carry. Raises SP_ERR_INPUT when the
@@ -91,8 +92,7 @@ bool sp_program_knows_ranks(const sp_program *p);
 bool sp_node_knows_ranks(const sp_node *node); /* but for its regions */
 /* Does it have parts in manual mode (shard_map before the partitioner)? */
 bool sp_program_is_manual(const sp_program *p);
-/* Raises SP_ERR_USAGE for an empty range, or one of values that the tensor's
- * type does not have. */
+/* Raises SP_ERR_USAGE for values that the tensor's type does not have. */
 void sp_assumed_range_fits(sp_ctx *ctx, const sp_assumed_range *a,
                            const sp_tensor *t);
 /* Add assumed ranges; raises SP_ERR_USAGE for a name that is no parameter, too.

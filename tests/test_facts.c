@@ -23,6 +23,7 @@ typedef struct fact {
   bool refines, known, skip;
   size_t n;
   sp_assumed_range ranges[MAX_RANGES];
+  sp_stretch parts[MAX_RANGES];
   char names[MAX_RANGES][16];
 } fact;
 
@@ -51,13 +52,13 @@ static void read_line(fact *f, const char *dir, char *line, char *param) {
   } else if ((v = value_of(line, "draw")) != NULL) {
     if (strcmp(v, "int") == 0 && f->n < MAX_RANGES) {
       snprintf(f->names[f->n], sizeof f->names[f->n], "%s", param);
-      f->ranges[f->n] = (sp_assumed_range){f->names[f->n], 0, 0};
+      f->ranges[f->n] = (sp_assumed_range){f->names[f->n], 1, &f->parts[f->n]};
       f->n++;
     }
   } else if (f->n && (v = value_of(line, "lo")) != NULL) {
-    f->ranges[f->n - 1].lo = atoll(v);
+    f->parts[f->n - 1].lo = atoll(v);
   } else if (f->n && (v = value_of(line, "hi")) != NULL) {
-    f->ranges[f->n - 1].hi = atoll(v);
+    f->parts[f->n - 1].hi = atoll(v) - 1;
   } else if ((v = value_of(line, "how")) != NULL && strstr(v, "not run")) {
     f->skip = true;
   }

@@ -23,6 +23,7 @@ typedef struct search {
   const sp_program *seq, *dist;
   const char *before, *after; /* files; or the programs are given */
   sp_assumed_range ranges[MAX_RANGES];
+  sp_stretch parts[MAX_RANGES];
   size_t n_ranges;
   uint64_t seeds; /* pairs of seeds, in each mode */
   double budget;
@@ -194,8 +195,12 @@ static bool read_expectations(const char *path, sp_ctx *ctx, search *x) {
     }
     if (is_int && sscanf(line, "  hi: %lld", &number) == 1 &&
         x->n_ranges < MAX_RANGES) {
-      x->ranges[x->n_ranges++] = (sp_assumed_range){
-          .name = sp_format(ctx, "%lld", param), .lo = lo, .hi = number};
+      x->parts[x->n_ranges] = (sp_stretch){lo, number - 1};
+      x->ranges[x->n_ranges] =
+          (sp_assumed_range){.name = sp_format(ctx, "%lld", param),
+                             .n = 1,
+                             .parts = &x->parts[x->n_ranges]};
+      x->n_ranges++;
     }
   }
   if (f) {
