@@ -8,6 +8,7 @@
  * first coefficient of an equation is positive.
  */
 #include "encode/index.h"
+#include "encode/real.h"
 
 sp_expr sp_bool(sp_pool *p, bool v) {
   (void)p;
@@ -271,7 +272,11 @@ sp_expr sp_le(sp_pool *p, sp_expr a, sp_expr b) {
   if (sp_sort_of(p, a) == SP_SORT_INT) {
     return spi_lt0(p, sp_iaddc(p, sp_isub(p, a, b), -1));
   }
-  return sp_not(p, spi_rlt(p, b, a));
+  if (p->raw_values) { /* with a NaN, neither is b < a */
+    return sp_or(p, spi_rlt(p, a, b), spi_req(p, a, b));
+  }
+  return spi_is_nan(p, a) || spi_is_nan(p, b) ? SPI_FALSE
+                                              : sp_not(p, spi_rlt(p, b, a));
 }
 
 sp_expr sp_eq(sp_pool *p, sp_expr a, sp_expr b) {

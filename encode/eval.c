@@ -60,7 +60,7 @@ static double logistic(double a) {
 }
 
 static double sign(double a) {
-  return a > 0 ? 1.0 : a < 0 ? -1.0 : 0.0;
+  return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? 0.0 : a;
 }
 
 typedef struct real_fn {
@@ -151,6 +151,10 @@ static bool eval_fn(eval *x, sp_expr e, const spi_node_t *d, const sp_value *a,
   if (d->sort == SP_SORT_REAL && real_fn_value(name, d->n, a, out)) {
     return true;
   }
+  if (d->sort == SP_SORT_REAL && d->n == 0 && strcmp(name, "nan") == 0) {
+    *out = of_real(NAN);
+    return true;
+  }
   if (d->sort == SP_SORT_INT && d->n > 0) {
     sp_mark mark = sp_scratch_mark(x->p->ctx);
     int64_t *v = sp_scratch(x->p->ctx, d->n * sizeof *v), r;
@@ -228,9 +232,12 @@ static sp_value eval_mul(const spi_node_t *d, const sp_value *a) {
   return of_real(product);
 }
 
+/* Of a NaN and a number it is the NaN. */
 static sp_value extremum(bool max, sp_value a, sp_value b) {
-  bool less = a.sort == SP_SORT_INT ? a.i < b.i : a.r < b.r;
-  return less == max ? b : a;
+  bool first = a.sort == SP_SORT_INT ? (max ? a.i >= b.i : a.i <= b.i)
+               : max                 ? a.r >= b.r || isnan(a.r)
+                                     : a.r <= b.r || isnan(a.r);
+  return first ? a : b;
 }
 
 static bool eval_strict(eval *x, sp_expr e, const spi_node_t *d,

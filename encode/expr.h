@@ -99,8 +99,17 @@ sp_ctx *sp_pool_ctx(const sp_pool *p);
  * on constants and double negation, so that the index simplifier need not be
  * believed; reals and reductions are in normal form
  * (the reduction rules of docs/soundness.md, "Real rewrites", are believed). */
-typedef enum sp_mode { SP_MODE_NORMAL, SP_MODE_RAW_INDEX, SP_MODE_RAW } sp_mode;
+typedef enum sp_mode {
+  SP_MODE_NORMAL,
+  SP_MODE_RAW_INDEX,
+  SP_MODE_RAW,    /* reals and reductions as they are given, too */
+  SP_MODE_NUMBERS /* reals as in RAW, the rest as in NORMAL: for running */
+} sp_mode;
 sp_mode sp_pool_mode(sp_pool *p, sp_mode mode); /* returns what it was */
+/* In RAW and NUMBERS reals are those of computers, with NaN: nothing cancels,
+ * 0 x is not 0, and of x < y, x = y, x > y none may hold. Else there is no NaN
+ * but the constant; what is computed of that is it again. */
+bool sp_pool_has_nan(const sp_pool *p);
 /* RAW or NORMAL; returns whether it was not NORMAL. */
 bool sp_pool_raw(sp_pool *p, bool raw);
 size_t sp_pool_size(const sp_pool *p); /* terms so far */
@@ -298,6 +307,9 @@ sp_expr sp_div(sp_pool *p, sp_expr a, sp_expr b); /* a * inv(b) */
 sp_expr sp_exp(sp_pool *p, sp_expr a);
 sp_expr sp_inv(sp_pool *p, sp_expr a);
 sp_expr sp_i2r(sp_pool *p, sp_expr a);
+sp_expr sp_nan(sp_pool *p);
+/* REAL: false where there is no NaN. */
+sp_expr sp_is_nan(sp_pool *p, sp_expr a);
 
 /* ---- booleans ---- */
 sp_expr sp_bool(sp_pool *p, bool v);

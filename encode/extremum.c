@@ -16,6 +16,7 @@ typedef struct args {
   sp_expr *v;
   sp_expr constant; /* of all numbers met the one that counts, or 0 */
   sp_expr all;      /* the infinity that swallows everything, or 0 */
+  sp_expr nan;      /* what swallows that, too */
 } args;
 
 static void args_push(sp_pool *p, args *l, sp_expr e) {
@@ -67,8 +68,19 @@ static void collect(sp_pool *p, args *l, sp_expr e) {
     }
     return;
   }
+  if (!p->raw_values && spi_is_nan(p, e)) {
+    l->nan = e;
+    return;
+  }
   if (d->kind == SP_KIND_INF) {
-    l->all = (d->payload != 0) == l->min ? e : l->all;
+    if ((d->payload != 0) != l->min) {
+      return;
+    }
+    if (!p->raw_values) {
+      l->all = e;
+      return;
+    }
+    args_push(p, l, e); /* not of NaN */
     return;
   }
   if (d->kind == SP_KIND_NUM) {
@@ -215,7 +227,7 @@ static sp_expr extremum(sp_pool *p, bool min, uint32_t n,
   for (uint32_t i = 0; i < n; i++) {
     collect(p, &l, given[i]);
   }
-  sp_expr e = l.all;
+  sp_expr e = l.nan.v ? l.nan : l.all;
   if (!e.v) {
     if (constant_counts(p, &l)) {
       args_push(p, &l, l.constant);

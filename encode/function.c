@@ -12,6 +12,7 @@ spi_reals *spi_reals_of(sp_pool *p) {
     r->log = spi_fn_id(p, "log");
     r->sqrt = spi_fn_id(p, "sqrt");
     r->abs = spi_fn_id(p, "abs");
+    r->nan = spi_fn_id(p, "nan");
     p->reals = r;
   }
   return p->reals;
@@ -253,6 +254,9 @@ sp_expr spi_log(sp_pool *p, sp_expr a) {
   if (p->raw_values) {
     return fn_node(p, r->log, a);
   }
+  if (spi_is_nan(p, a)) {
+    return a;
+  }
   if (spi_kind(p, a) == SP_KIND_NUM && spi_num_is_one(sp_num_value(p, a))) {
     return sp_real(p, SPI_NUM_ZERO);
   }
@@ -379,6 +383,23 @@ static sp_expr unary(sp_pool *p, const char *name, sp_expr a) {
              : (sp_expr){0};
 }
 
+/* A function of NaN is NaN, if it is one of numbers: of others nothing is
+ * known; power(x, 0) and power(1, y) are 1. */
+static sp_expr of_nan(const sp_pool *p, const char *name, uint32_t n,
+                      const sp_expr *args) {
+  double (*one)(double), (*two)(double, double);
+  if (strcmp(name, "power") == 0 || strcmp(name, "pow") == 0 ||
+      !sp_real_function(name, &one, &two)) {
+    return (sp_expr){0};
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (spi_is_nan(p, args[i])) {
+      return args[i];
+    }
+  }
+  return (sp_expr){0};
+}
+
 sp_expr spi_rfn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args) {
   sp_expr e = {0};
   if (n == 1 && sp_sort_of(p, args[0]) == SP_SORT_REAL) {
@@ -387,11 +408,24 @@ sp_expr spi_rfn(sp_pool *p, const char *name, uint32_t n, const sp_expr *args) {
              sp_sort_of(p, args[0]) == SP_SORT_REAL) {
     e = power_of(p, args[0], args[1]);
   }
+  if (!e.v && !p->raw_values) {
+    e = of_nan(p, name, n, args);
+  }
   if (e.v) {
     return e;
   }
   return spi_node(p, SP_KIND_FN, SP_SORT_REAL, spi_fn_id(p, name), n, args,
                   NULL);
+}
+
+sp_expr sp_nan(sp_pool *p) {
+  return spi_node(p, SP_KIND_FN, SP_SORT_REAL, spi_reals_of(p)->nan, 0, NULL,
+                  NULL);
+}
+
+bool spi_is_nan(const sp_pool *p, sp_expr e) {
+  /* sp_nan has made them, if there is one */
+  return p->reals && spi_is_fn(p, e, p->reals->nan);
 }
 
 sp_expr sp_fn1(sp_pool *p, const char *name, sp_expr a) {

@@ -164,7 +164,8 @@ static sp_expr ite_bool(sp_pool *p, sp_expr c, sp_expr a, sp_expr b) {
 sp_expr sp_ite(sp_pool *p, sp_expr c, sp_expr a, sp_expr b) {
   assert(sp_sort_of(p, c) == SP_SORT_BOOL);
   assert(sp_sort_of(p, a) == sp_sort_of(p, b));
-  if (!p->raw_values && spi_kind(p, c) == SP_KIND_BOOL) {
+  bool as_written = p->raw && p->raw_values;
+  if (!as_written && spi_kind(p, c) == SP_KIND_BOOL) {
     return spi_same(c, SPI_TRUE) ? a : b;
   }
   if (p->raw) {

@@ -8,7 +8,7 @@ enum { OR_MERGE_MAX = 64 };
 sp_expr sp_not(sp_pool *p, sp_expr a) {
   const spi_node_t *d = spi_get(p, a);
   assert(d->sort == SP_SORT_BOOL);
-  if (!p->raw_values) {
+  if (!p->raw || !p->raw_values) {
     if (d->kind == SP_KIND_BOOL) {
       return sp_bool(p, !d->payload);
     }

@@ -142,6 +142,8 @@ void spi_reducers(sp_pool *p, const sp_program *region, uint32_t n,
                   sp_reducer *kinds);
 /* The neutral element of a known reducer over a dtype. */
 sp_expr spi_identity(sp_pool *p, sp_reducer kind, sp_dtype t);
+/* Where the element v attains the extremum m of all: a NaN does. */
+sp_expr spi_is_extreme(sp_pool *p, sp_expr v, sp_expr m);
 /* Reduce body over vars and combine it with init: a known reducer. */
 sp_expr spi_reduce(const sp_call *call, sp_reducer kind, sp_dtype t,
                    sp_expr init, uint32_t n, const sp_expr *vars, sp_expr body);

@@ -185,16 +185,20 @@ sp_ctx *sp_pool_ctx(const sp_pool *p) {
 }
 
 sp_mode sp_pool_mode(sp_pool *p, sp_mode mode) {
-  sp_mode was = !p->raw         ? SP_MODE_NORMAL
-                : p->raw_values ? SP_MODE_RAW
-                                : SP_MODE_RAW_INDEX;
-  p->raw = mode != SP_MODE_NORMAL;
-  p->raw_values = mode == SP_MODE_RAW;
+  sp_mode was = p->raw_values ? (p->raw ? SP_MODE_RAW : SP_MODE_NUMBERS)
+                : p->raw      ? SP_MODE_RAW_INDEX
+                              : SP_MODE_NORMAL;
+  p->raw = mode == SP_MODE_RAW || mode == SP_MODE_RAW_INDEX;
+  p->raw_values = mode == SP_MODE_RAW || mode == SP_MODE_NUMBERS;
   return was;
 }
 
 bool sp_pool_raw(sp_pool *p, bool raw) {
   return sp_pool_mode(p, raw ? SP_MODE_RAW : SP_MODE_NORMAL) != SP_MODE_NORMAL;
+}
+
+bool sp_pool_has_nan(const sp_pool *p) {
+  return p->raw_values;
 }
 
 size_t sp_pool_size(const sp_pool *p) {

@@ -131,7 +131,7 @@ enum { SPI_PAGE = 1024, SPI_CHAINS = 1024 };
 struct sp_pool {
   sp_ctx *ctx;
   bool raw;            /* conditions and indices as written */
-  bool raw_values;     /* reals and reductions, too */
+  bool raw_values;     /* reals and reductions are, and there is NaN */
   bool infinite_names; /* there are symbols with ends */
   bool fitting;        /* inside spi_tabulate(), which must not start again */
   /* nodes, by id; id 0 is none, 1 is false, 2 is true */

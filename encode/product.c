@@ -111,8 +111,7 @@ static sp_expr step_guard(sp_pool *p, const spi_list *l) {
 
 /* ---- products ---- */
 
-/* Factors of all args, nested products opened, coefficients collected in *k
- * (zero: the product is 0, and the list is cut short). */
+/* Factors of all args, nested products opened, coefficients collected in *k. */
 static spi_list factors_collect(sp_pool *p, uint32_t n, const sp_expr *args,
                                 sp_num *k) {
   size_t room = 0;
@@ -143,6 +142,32 @@ static spi_list factors_collect(sp_pool *p, uint32_t n, const sp_expr *args,
     }
   }
   return l;
+}
+
+/* Infinite where its variables are numbers, or 1 / 0. */
+static bool is_infinite(sp_pool *p, sp_expr f) {
+  if (spi_is_fn(p, f, spi_reals_of(p)->inv)) {
+    return sp_is_zero(p, sp_arg(p, f, 0));
+  }
+  spi_view s;
+  spi_view_of(p, f, &s);
+  for (uint32_t i = 0; i < s.n; i++) {
+    if (spi_is_inf(p, s.args[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A factor is the constant NaN, or one is zero and another is infinite. */
+static bool has_no_value(sp_pool *p, const spi_list *l, sp_num k) {
+  for (uint32_t i = 0; i < l->n; i++) {
+    if (spi_is_nan(p, l->v[i]) ||
+        (spi_num_is_zero(k) && is_infinite(p, l->v[i]))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static sp_expr product_node(sp_pool *p, spi_list *l) {
@@ -183,7 +208,9 @@ sp_expr spi_mul_n(sp_pool *p, uint32_t n, const sp_expr *args) {
   sp_num k = SPI_NUM_ONE;
   spi_list l = factors_collect(p, n, args, &k);
   sp_expr e;
-  if (spi_num_is_zero(k)) {
+  if (!p->raw_values && has_no_value(p, &l, k)) {
+    e = sp_nan(p);
+  } else if (!p->raw_values && spi_num_is_zero(k)) {
     e = sp_real(p, k);
   } else {
     e = product_build(p, &l, &k);
@@ -261,6 +288,9 @@ sp_expr sp_exp(sp_pool *p, sp_expr a) {
   if (sp_is_zero(p, a)) {
     return sp_real(p, SPI_NUM_ONE);
   }
+  if (spi_is_nan(p, a)) {
+    return a;
+  }
   spi_view s;
   spi_view_of(p, a, &s);
   for (uint32_t i = 0; i < s.n; i++) {
@@ -303,6 +333,9 @@ static sp_expr inv_factor(sp_pool *p, sp_expr f) {
 sp_expr sp_inv(sp_pool *p, sp_expr a) {
   if (p->raw_values) {
     return fn_node(p, spi_reals_of(p)->inv, a);
+  }
+  if (spi_is_nan(p, a)) {
+    return a;
   }
   spi_view s;
   spi_view_of(p, a, &s);

@@ -139,16 +139,23 @@ void spi_sort_terms(sp_pool *p, uint32_t n, sp_expr *v) {
 
 /* ---- sums ---- */
 
-/* Like terms merged, zero coefficients dropped; v sorted. */
+/* k x + l x = (k + l) x. Of an infinite x only where nothing cancels. */
+static bool terms_merge_two(const sp_pool *p, const term *a, const term *b) {
+  return spi_same(a->e, b->e) &&
+         (!p->raw_values || sp_num_sign(p, a->k) * sp_num_sign(p, b->k) > 0);
+}
+
+/* Like terms merged, zero coefficients dropped (where there is no 0 inf); v
+ * sorted. */
 static uint32_t terms_collect(sp_pool *p, uint32_t n, term *v) {
   uint32_t out = 0;
   for (uint32_t i = 0; i < n;) {
     term t = v[i++];
-    for (; i < n && spi_same(v[i].e, t.e); i++) {
+    for (; i < n && terms_merge_two(p, &t, &v[i]); i++) {
       /* inf + inf = inf: its coefficient stays 1 */
       t.k = spi_is_inf(p, t.e) ? t.k : sp_num_add(p, t.k, v[i].k);
     }
-    if (!spi_num_is_zero(t.k)) {
+    if (p->raw_values || !spi_num_is_zero(t.k)) {
       v[out++] = t;
     }
   }
@@ -160,6 +167,7 @@ typedef struct terms {
   sp_num constant;
   uint32_t n, cap;
   term *v;
+  bool no_value; /* NaN, 0 inf */
 } terms;
 
 static void terms_room(sp_pool *p, terms *t) {
@@ -203,7 +211,12 @@ static void terms_push(sp_pool *p, terms *t, sp_expr e, sp_num k, bool alone);
 
 static void terms_push_one(sp_pool *p, terms *t, sp_expr a, sp_num k,
                            bool alone) {
-  if (spi_is_inf(p, a) && !spi_num_is_zero(k)) {
+  bool zero = spi_num_is_zero(k);
+  if (!p->raw_values && (spi_is_nan(p, a) || (zero && spi_is_inf(p, a)))) {
+    t->no_value = true;
+    return;
+  }
+  if (spi_is_inf(p, a) && !zero) {
     bool flip = sp_num_sign(p, k) < 0;
     a = flip ? sp_inf(p, !sp_inf_negative(p, a)) : a;
     k = SPI_NUM_ONE;
@@ -405,10 +418,15 @@ static sp_expr terms_opposite(sp_pool *p, sp_num constant, const term *v) {
 static sp_expr terms_build(sp_pool *p, sp_num constant, uint32_t n, term *v) {
   terms_sort(p, n, v);
   n = terms_collect(p, n, v);
+  uint32_t infinities = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (spi_is_inf(p, v[i].e)) {
-      constant = SPI_NUM_ZERO; /* c + inf = inf */
-    }
+    infinities += spi_is_inf(p, v[i].e);
+  }
+  if (infinities > 1 && !p->raw_values) {
+    return sp_nan(p); /* inf - inf */
+  }
+  if (infinities > 0) {
+    constant = SPI_NUM_ZERO; /* c + inf = inf */
   }
   if (n == 0) {
     return sp_real(p, constant);
@@ -446,13 +464,13 @@ sp_expr spi_add_n(sp_pool *p, sp_num constant, uint32_t n, const sp_expr *args,
     sp_raise(p->ctx, SP_ERR_LIMIT, sp_nowhere(), NULL, "a sum is too long");
   }
   sp_mark mark = sp_scratch_mark(p->ctx);
-  terms t = {constant, 0, (uint32_t)room, NULL};
+  terms t = {.constant = constant, .cap = (uint32_t)room};
   t.v = sp_scratch(p->ctx, room * sizeof *t.v);
   bool alone = n == 1 && spi_num_is_zero(constant);
   for (uint32_t i = 0; i < n; i++) {
     terms_push(p, &t, args[i], coefs[i], alone);
   }
-  sp_expr e = terms_build(p, t.constant, t.n, t.v);
+  sp_expr e = t.no_value ? sp_nan(p) : terms_build(p, t.constant, t.n, t.v);
   sp_scratch_release(p->ctx, mark);
   return e;
 }

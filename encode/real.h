@@ -23,7 +23,7 @@
 
 /* Function names that the rewrites know, as payloads of FN nodes. */
 typedef struct spi_reals {
-  int64_t exp, inv, log, sqrt, abs;
+  int64_t exp, inv, log, sqrt, abs, nan;
   SP_VEC(const char *) notes;
 } spi_reals;
 spi_reals *spi_reals_of(sp_pool *p);
@@ -55,6 +55,8 @@ static inline void spi_list_push(spi_list *l, sp_expr e) {
 /* The factors of a REAL term without a coefficient. */
 uint32_t spi_factors(const sp_pool *p, const sp_expr *e, const sp_expr **out);
 bool spi_is_fn(const sp_pool *p, sp_expr e, int64_t fn);
+/* The constant NaN, which anything computed of it is. */
+bool spi_is_nan(const sp_pool *p, sp_expr e);
 static inline bool spi_is_inf(const sp_pool *p, sp_expr e) {
   return spi_kind(p, e) == SP_KIND_INF;
 }

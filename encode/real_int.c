@@ -136,10 +136,14 @@ static sp_expr choice_compared(sp_pool *p, sp_expr a, sp_expr b,
                 left ? compare(p, l, m) : compare(p, m, l));
 }
 
+static bool has_nan(const sp_pool *p, sp_expr a, sp_expr b) {
+  return spi_is_nan(p, a) || spi_is_nan(p, b);
+}
+
 sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
   if (!p->raw) {
-    if (spi_same(a, b)) {
+    if (spi_same(a, b) || (!p->raw_values && has_nan(p, a, b))) {
       return SPI_FALSE;
     }
     if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
@@ -163,11 +167,14 @@ sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
 sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
   if (!p->raw) {
-    if (spi_same(a, b)) {
+    if (!p->raw_values && has_nan(p, a, b)) {
+      return SPI_FALSE;
+    }
+    if (!p->raw_values && spi_same(a, b)) {
       return SPI_TRUE;
     }
     if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
-      return SPI_FALSE; /* unequal ids are unequal numbers */
+      return sp_bool(p, spi_same(a, b)); /* unequal ids: unequal numbers */
     }
     sp_expr d = integer_difference(p, a, b);
     if (d.v) {
@@ -181,4 +188,11 @@ sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b) {
   sp_expr args[2] = {a, b};
   spi_sort_terms(p, 2, args);
   return spi_node(p, SP_KIND_REQ, SP_SORT_BOOL, 0, 2, args, NULL);
+}
+
+sp_expr sp_is_nan(sp_pool *p, sp_expr a) {
+  if (p->raw_values) {
+    return sp_not(p, spi_req(p, a, a));
+  }
+  return sp_bool(p, spi_is_nan(p, a));
 }

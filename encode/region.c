@@ -439,6 +439,11 @@ sp_expr spi_identity(sp_pool *p, sp_reducer kind, sp_dtype t) {
   return sp_int(p, max ? lo : hi);
 }
 
+sp_expr spi_is_extreme(sp_pool *p, sp_expr v, sp_expr m) {
+  sp_expr is = sp_eq(p, v, m);
+  return sp_sort_of(p, v) == SP_SORT_REAL ? sp_or(p, is, sp_is_nan(p, v)) : is;
+}
+
 sp_expr spi_combine(const sp_call *call, sp_reducer kind, sp_dtype t, sp_expr a,
                     sp_expr b) {
   sp_pool *p = call->pool;

@@ -160,7 +160,11 @@ static void show_node(out *o, sp_expr e, const spi_node_t *d) {
     show_call(o, d, "min");
     break;
   case SP_KIND_FN:
-    show_call(o, d, sp_fn_name(p, e));
+    if (d->n == 0) {
+      put(o, sp_fn_name(p, e)); /* nan */
+    } else {
+      show_call(o, d, sp_fn_name(p, e));
+    }
     break;
   case SP_KIND_RED:
     show_red(o, e, d);

@@ -203,7 +203,7 @@ void spi_node_compile(sp_machine *m, uint32_t node) {
   /* In parts zeros are put in place of reads: nothing may come of them but
    * what running gives (0 times infinity). */
   bool raw = m->e->options.raw || m->selection;
-  sp_mode was = sp_pool_mode(m->e->pool, raw ? SP_MODE_RAW : SP_MODE_NORMAL);
+  sp_mode was = sp_pool_mode(m->e->pool, raw ? SP_MODE_RAW : SP_MODE_NUMBERS);
   sp_code code = sp_protect(ctx, compile, &j);
   sp_pool_mode(m->e->pool, was);
   if (code == SP_OK) {

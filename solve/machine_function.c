@@ -20,8 +20,9 @@ typedef struct order {
 static bool before(const order *x, int64_t a, int64_t b) {
   if (!x->o->region) {
     spi_lane l = x->v[0][a], r = x->v[0][b];
-    if (x->o->slices[0].sort == SP_SORT_REAL) {
-      return x->largest ? l.r > r.r : l.r < r.r;
+    if (x->o->slices[0].sort == SP_SORT_REAL) { /* NaN is the largest */
+      double large = x->largest ? l.r : r.r, small = x->largest ? r.r : l.r;
+      return large > small || (isnan(large) && !isnan(small));
     }
     return x->largest ? l.i > r.i : l.i < r.i;
   }

@@ -141,14 +141,29 @@ static void run_named(spi_tape_state *s, const spi_instr *o, spi_lane *out,
   }
 }
 
-/* ---- extrema: like sp_eval, the second wins only if it is beyond ---- */
+/* ---- extrema: of equal ones the first, of a NaN and a number the NaN ---- */
 
-#define EXTREMUM(field, compare)                                               \
+static inline int64_t larger_int(int64_t a, int64_t b) {
+  return a < b ? b : a;
+}
+
+static inline int64_t smaller_int(int64_t a, int64_t b) {
+  return a > b ? b : a;
+}
+
+static inline double larger(double a, double b) {
+  return a >= b || a != a ? a : b;
+}
+
+static inline double smaller(double a, double b) {
+  return a <= b || a != a ? a : b;
+}
+
+#define EXTREMUM(field, choose)                                                \
   for (uint32_t k = 1; k < o->n; k++) {                                        \
     const spi_lane *b = s->reg[o->in[k]];                                      \
     for (uint32_t l = 0; l < n; l++) {                                         \
-      out[l].field =                                                           \
-          out[l].field compare b[l].field ? b[l].field : out[l].field;         \
+      out[l].field = choose(out[l].field, b[l].field);                         \
     }                                                                          \
   }
 
@@ -156,13 +171,13 @@ static void run_extremum(spi_tape_state *s, const spi_instr *o, spi_lane *out,
                          uint32_t n) {
   memcpy(out, s->reg[o->in[0]], n * sizeof *out);
   if (o->code == SPI_MAX_I) {
-    EXTREMUM(i, <)
+    EXTREMUM(i, larger_int)
   } else if (o->code == SPI_MIN_I) {
-    EXTREMUM(i, >)
+    EXTREMUM(i, smaller_int)
   } else if (o->code == SPI_MAX_R) {
-    EXTREMUM(r, <)
+    EXTREMUM(r, larger)
   } else {
-    EXTREMUM(r, >)
+    EXTREMUM(r, smaller)
   }
 }
 
@@ -341,10 +356,10 @@ static inline spi_lane reduce_int(sp_red_op op, spi_lane a, spi_lane b) {
     v.i = wrap_mul(a.i, b.i);
     break;
   case SP_RED_MAX:
-    v.i = a.i < b.i ? b.i : a.i;
+    v.i = larger_int(a.i, b.i);
     break;
   case SP_RED_MIN:
-    v.i = a.i > b.i ? b.i : a.i;
+    v.i = smaller_int(a.i, b.i);
     break;
   case SP_RED_OR:
     v.i = a.i | b.i;
@@ -365,9 +380,9 @@ static inline spi_lane reduce_real(sp_red_op op, spi_lane a, spi_lane b) {
   } else if (op == SP_RED_PROD) {
     v.r = a.r * b.r;
   } else if (op == SP_RED_MAX) {
-    v.r = a.r < b.r ? b.r : a.r;
+    v.r = larger(a.r, b.r);
   } else {
-    v.r = a.r > b.r ? b.r : a.r;
+    v.r = smaller(a.r, b.r);
   }
   return v;
 }

@@ -157,14 +157,75 @@ TEST(sums_of_exps_have_one_shift) {
 
 TEST(infinities_do_not_cancel) {
   sp_expr a = scalar(p, "a"), inf = sp_inf(p, false), minus = sp_inf(p, true);
-  sp_expr d = sp_sub(p, inf, inf);
-  DIFFER(d, zero(p));
-  CU_ASSERT_EQUAL(kind(p, d), SP_KIND_ADD);
+  SAME(sp_sub(p, inf, inf), sp_nan(p));
+  SAME(sp_sub(p, sp_add(p, a, inf), inf), sp_nan(p));
+  SAME(sp_sub(p, inf, minus), inf);
   DIFFER(sp_sub(p, sp_add(p, a, inf), inf), a);
   CU_ASSERT_EQUAL(kind(p, sp_add(p, a, inf)), SP_KIND_ADD);
   SAME(scale(p, inf, -2), minus);
   SAME(sp_add(p, inf, inf), inf);
   SAME(sp_add(p, inf, num(p, 3, 1)), inf);
+}
+
+TEST(what_is_computed_of_nan_is_nan) {
+  sp_expr a = scalar(p, "a"), nan = sp_nan(p), inf = sp_inf(p, false);
+  sp_expr none = zero(p), i = sp_fresh(p, 5);
+  SAME(sp_sub(p, nan, nan), nan);
+  SAME(sp_add(p, a, nan), nan);
+  SAME(scale(p, nan, 0), nan);
+  SAME(sp_mul(p, nan, none), nan);
+  SAME(sp_div(p, nan, nan), nan);
+  SAME(sp_exp(p, nan), nan);
+  SAME(sp_fn1(p, "tanh", nan), nan);
+  SAME(sp_max(p, a, nan), nan);
+  SAME(sp_min(p, nan, sp_inf(p, true)), nan);
+  SAME(sp_red(p, SP_RED_SUM, 1, &i, nan), nan);
+  SAME(sp_mul(p, none, inf), nan);
+  SAME(scale(p, inf, 0), nan);
+  SAME(sp_mul(p, none, sp_sub(p, a, inf)), nan);
+  SAME(sp_div(p, none, none), nan);
+  DIFFER(sp_fn1(p, "func:f", nan), nan); /* may be constant */
+  DIFFER(sp_sub(p, a, a), nan);
+}
+
+TEST(nothing_compares_with_nan) {
+  sp_expr a = scalar(p, "a"), nan = sp_nan(p);
+  sp_expr (*const all[])(sp_pool *, sp_expr, sp_expr) = {sp_lt, sp_le, sp_eq};
+  for (int i = 0; i < 3; i++) {
+    SAME(all[i](p, a, nan), sp_bool(p, false));
+    SAME(all[i](p, nan, a), sp_bool(p, false));
+    SAME(all[i](p, nan, nan), sp_bool(p, false));
+  }
+  SAME(sp_not(p, sp_eq(p, nan, nan)), sp_bool(p, true));
+  SAME(sp_is_nan(p, nan), sp_bool(p, true));
+  SAME(sp_is_nan(p, a), sp_bool(p, false));
+}
+
+static bool truth(sp_pool *p, sp_expr e) {
+  sp_eval_env env = {.budget = 100};
+  sp_value v;
+  CU_ASSERT_TRUE(sp_eval(p, e, &env, &v) && v.sort == SP_SORT_BOOL);
+  return v.b;
+}
+
+TEST(numbers_that_are_run_may_be_nan) {
+  sp_mode was = sp_pool_mode(p, SP_MODE_NUMBERS);
+  sp_expr a = scalar(p, "a"), b = scalar(p, "b"), none = zero(p);
+  DIFFER(sp_sub(p, a, a), none);
+  DIFFER(sp_mul(p, a, none), none);
+  DIFFER(sp_eq(p, a, a), sp_bool(p, true));
+  DIFFER(sp_le(p, a, b), sp_not(p, sp_lt(p, b, a)));
+  DIFFER(sp_max(p, a, sp_inf(p, false)), sp_inf(p, false));
+  SAME(sp_add(p, a, a), scale(p, a, 2));
+  SAME(sp_ite(p, sp_bool(p, true), a, b), a);
+  sp_expr nan = sp_nan(p), one = num(p, 1, 1);
+  CU_ASSERT_FALSE(truth(p, sp_le(p, one, nan)));
+  CU_ASSERT_FALSE(truth(p, sp_eq(p, nan, nan)));
+  CU_ASSERT_TRUE(truth(p, sp_not(p, sp_lt(p, nan, one))));
+  CU_ASSERT_TRUE(truth(p, sp_is_nan(p, sp_max(p, one, nan))));
+  CU_ASSERT_TRUE(truth(p, sp_is_nan(p, sp_min(p, nan, one))));
+  CU_ASSERT_EQUAL(sp_pool_mode(p, was), SP_MODE_NUMBERS);
+  SAME(sp_le(p, a, b), sp_not(p, sp_lt(p, b, a)));
 }
 
 TEST(products_are_flat_and_sorted) {
@@ -449,6 +510,9 @@ void suite_real(void) {
   ADD(sums_open_products_with_exp_completely);
   ADD(sums_of_exps_have_one_shift);
   ADD(infinities_do_not_cancel);
+  ADD(what_is_computed_of_nan_is_nan);
+  ADD(nothing_compares_with_nan);
+  ADD(numbers_that_are_run_may_be_nan);
   ADD(products_are_flat_and_sorted);
   ADD(exps_merge);
   ADD(only_what_is_not_zero_cancels);

@@ -192,6 +192,27 @@ static sp_expr pow_element(const sp_call *call, const sp_expr *idx) {
   return spi_arith_power(call, a, value(call, "other", idx, t), t);
 }
 
+/* ---- maximum and minimum that leave NaN out ---- */
+
+/* e is the extremum of both. */
+static sp_expr number_of(const sp_call *call, const sp_expr *idx, sp_expr e) {
+  sp_pool *p = call->pool;
+  sp_dtype t = spi_out_dtype(call);
+  sp_expr a = value(call, "self", idx, t), b = value(call, "other", idx, t);
+  if (sp_sort_of(p, e) != SP_SORT_REAL) {
+    return e;
+  }
+  return sp_ite(p, sp_is_nan(p, a), b, sp_ite(p, sp_is_nan(p, b), a, e));
+}
+
+static sp_expr fmax_element(const sp_call *call, const sp_expr *idx) {
+  return number_of(call, idx, apply(call, idx, spi_arith_maximum));
+}
+
+static sp_expr fmin_element(const sp_call *call, const sp_expr *idx) {
+  return number_of(call, idx, apply(call, idx, spi_arith_minimum));
+}
+
 /* ---- comparisons ---- */
 
 typedef enum relation { EQ, NE, LT, LE } relation;
@@ -440,10 +461,16 @@ SPI_ATEN(atan2, PAIR, real_shape, atan2_element,
          SPI_NAMES("atan2", "default"))
 SPI_ATEN(maximum, PAIR, arithmetic_shape, maximum_element,
          "out[i] = max(a[i], b[i])", SPI_NAMES("maximum", "default"),
-         "aten.max.other", "aten.fmax.default", "prims.maximum.default")
+         "aten.max.other", "prims.maximum.default")
+SPI_ATEN(fmax, PAIR, arithmetic_shape, fmax_element,
+         "out[i] = max(a[i], b[i]); not NaN where one is a number",
+         SPI_NAMES("fmax", "default"))
 SPI_ATEN(minimum, PAIR, arithmetic_shape, minimum_element,
          "out[i] = min(a[i], b[i])", SPI_NAMES("minimum", "default"),
-         "aten.min.other", "aten.fmin.default", "prims.minimum.default")
+         "aten.min.other", "prims.minimum.default")
+SPI_ATEN(fmin, PAIR, arithmetic_shape, fmin_element,
+         "out[i] = min(a[i], b[i]); not NaN where one is a number",
+         SPI_NAMES("fmin", "default"))
 BINARY(bitwise_and, "bitwise_and", bits_shape, "a[i] and b[i], bit by bit",
        "operator.and_", "aten.__and__.Tensor")
 BINARY(bitwise_or, "bitwise_or", bits_shape, "a[i] or b[i], bit by bit",
@@ -511,14 +538,18 @@ SPI_ATEN(lerp, "Tensor self, Tensor end, Value weight", lerp_shape,
 
 extern const sp_op *const sp_ops_aten_binary[];
 const sp_op *const sp_ops_aten_binary[] = {
-    &add_row,          &sub_row,         &rsub_row,         &add_scalar_row,
-    &sub_scalar_row,   &rsub_scalar_row, &mul_row,          &div_row,
-    &floor_divide_row, &remainder_row,   &fmod_row,         &pow_row,
-    &atan2_row,        &maximum_row,     &minimum_row,      &bitwise_and_row,
-    &bitwise_or_row,   &bitwise_xor_row, &left_shift_row,   &right_shift_row,
-    &eq_row,           &ne_row,          &lt_row,           &le_row,
-    &gt_row,           &ge_row,          &logical_and_row,  &logical_or_row,
-    &logical_xor_row,  &where_row,       &where_method_row, &masked_fill_row,
-    &clamp_row,        &clamp_min_row,   &clamp_max_row,    &hardtanh_row,
-    &addcmul_row,      &addcdiv_row,     &lerp_row,         NULL,
+    &add_row,         &sub_row,         &rsub_row,
+    &add_scalar_row,  &sub_scalar_row,  &rsub_scalar_row,
+    &mul_row,         &div_row,         &floor_divide_row,
+    &remainder_row,   &fmod_row,        &pow_row,
+    &atan2_row,       &maximum_row,     &fmax_row,
+    &fmin_row,        &minimum_row,     &bitwise_and_row,
+    &bitwise_or_row,  &bitwise_xor_row, &left_shift_row,
+    &right_shift_row, &eq_row,          &ne_row,
+    &lt_row,          &le_row,          &gt_row,
+    &ge_row,          &logical_and_row, &logical_or_row,
+    &logical_xor_row, &where_row,       &where_method_row,
+    &masked_fill_row, &clamp_row,       &clamp_min_row,
+    &clamp_max_row,   &hardtanh_row,    &addcmul_row,
+    &addcdiv_row,     &lerp_row,        NULL,
 };

@@ -152,7 +152,7 @@ static sp_expr position(const sp_call *call, const sp_expr *idx, bool max) {
   sp_reducer kind = max ? SP_REDUCER_MAX : SP_REDUCER_MIN;
   sp_expr best = reduce(&a, kind, t, element(&a, t));
   sp_expr at = sp_flatten(p, b.slice.n_vars, b.slice.sizes, b.slice.vars);
-  sp_expr hit = sp_eq(p, element(&b, t), best);
+  sp_expr hit = spi_is_extreme(p, element(&b, t), best);
   sp_expr none = sp_int(p, b.span.count - 1);
   return reduce(&b, SP_REDUCER_MIN, SP_S64, sp_ite(p, hit, at, none));
 }

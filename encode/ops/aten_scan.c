@@ -70,7 +70,7 @@ static sp_expr extremum(const sp_call *call, const sp_expr *idx,
     return best;
   }
   r = along(call, idx);
-  sp_expr hit = sp_and(p, r.here, sp_eq(p, r.x, best));
+  sp_expr hit = sp_and(p, r.here, spi_is_extreme(p, r.x, best));
   return spi_red(call, SP_REDUCER_MAX, SP_S64, 1, &r.k,
                  sp_ite(p, hit, r.k, sp_int(p, 0)));
 }

@@ -72,10 +72,15 @@ static sp_expr instead(const sp_call *call, const char *name, double sign) {
 
 static sp_expr finite_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
+  sp_expr x = value(call, "self", idx), none = sp_real_i64(p, 0);
   spi_assume(call, SPI_FINITE);
+  if (spi_arg_given(call->node, "nan")) {
+    none = spi_arg_number(call, "nan", SP_F64);
+  }
   return sp_ite(p, isposinf_element(call, idx), instead(call, "posinf", 1),
                 sp_ite(p, isneginf_element(call, idx),
-                       instead(call, "neginf", -1), value(call, "self", idx)));
+                       instead(call, "neginf", -1),
+                       sp_ite(p, sp_is_nan(p, x), none, x)));
 }
 
 /* ---- formulas ---- */
@@ -113,7 +118,7 @@ SPI_ATEN(isposinf, "Tensor self", bool_shape, isposinf_element,
          "out[i] = a[i] is inf", SPI_NAMES("isposinf", "default"))
 SPI_ATEN(isneginf, "Tensor self", bool_shape, isneginf_element,
          "out[i] = a[i] is -inf", SPI_NAMES("isneginf", "default"))
-SPI_ATEN(nan_to_num, "Tensor self, any? nan, Scalar? posinf, Scalar? neginf",
+SPI_ATEN(nan_to_num, "Tensor self, Scalar? nan, Scalar? posinf, Scalar? neginf",
          finite_shape, finite_element,
          "out[i] = a[i], or a number for inf and -inf",
          SPI_NAMES("nan_to_num", "default"))

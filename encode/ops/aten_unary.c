@@ -148,7 +148,7 @@ static sp_expr sign_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_expr a = self(call, idx), zero = sp_int(p, 0);
   if (sp_sort_of(p, a) != SP_SORT_INT) {
-    return sp_fn1(p, "sign", a);
+    return sp_ite(p, sp_is_nan(p, a), sp_real_i64(p, 0), sp_fn1(p, "sign", a));
   }
   return sp_ite(p, sp_lt(p, zero, a), sp_int(p, 1),
                 sp_ite(p, sp_lt(p, a, zero), sp_int(p, -1), zero));
@@ -181,9 +181,12 @@ static sp_expr logical_not_element(const sp_call *call, const sp_expr *idx) {
 }
 
 static sp_expr isnan_element(const sp_call *call, const sp_expr *idx) {
-  (void)idx;
+  sp_expr a = spi_arg_read(call, "self", idx);
+  if (sp_sort_of(call->pool, a) != SP_SORT_REAL) {
+    return sp_bool(call->pool, false);
+  }
   spi_assume(call, SPI_FINITE);
-  return sp_bool(call->pool, false);
+  return sp_is_nan(call->pool, a);
 }
 
 /* Infinities do occur: masks are made of them. */
@@ -197,7 +200,12 @@ static sp_expr isinf_element(const sp_call *call, const sp_expr *idx) {
 }
 
 static sp_expr isfinite_element(const sp_call *call, const sp_expr *idx) {
-  return sp_not(call->pool, isinf_element(call, idx));
+  sp_pool *p = call->pool;
+  sp_expr a = spi_arg_read(call, "self", idx), no = isinf_element(call, idx);
+  if (sp_sort_of(p, a) == SP_SORT_REAL) {
+    no = sp_or(p, no, sp_is_nan(p, a));
+  }
+  return sp_not(p, no);
 }
 
 /* ---- rows ---- */
@@ -257,7 +265,8 @@ SPI_ATEN(bitwise_not, "Tensor self", bits_shape, bitwise_not_element,
 SPI_ATEN(logical_not, "Tensor self", bool_shape, logical_not_element,
          "out[i] = a[i] is zero", SPI_NAMES("logical_not", "default"))
 SPI_ATEN(isnan, "Tensor self", bool_shape, isnan_element,
-         "out[i] = false (NaN is outside)", SPI_NAMES("isnan", "default"))
+         "out[i] = a[i] is NaN: in proofs, false",
+         SPI_NAMES("isnan", "default"))
 SPI_ATEN(isinf, "Tensor self", bool_shape, isinf_element,
          "out[i] = a[i] is infinite", SPI_NAMES("isinf", "default"))
 SPI_ATEN(isfinite, "Tensor self", bool_shape, isfinite_element,

@@ -1,5 +1,6 @@
 /* compare_select.c: compare, select, clamp. Over the reals there is no NaN and
- * one zero, so the total order of floats is the order of reals. */
+ * one zero, so the total order of floats is the order of reals. Where there is
+ * NaN (programs that are run) it is one, and the largest in that order. */
 #include "encode/op_arith.h"
 
 #include <string.h>
@@ -92,13 +93,45 @@ static sp_expr ordered_by_bits(const sp_call *call, sp_expr e) {
   return (sp_expr){0};
 }
 
+/* In the total order: a NaN is itself, and above all else. */
+static sp_expr total(const sp_call *call, int direction, sp_expr a, sp_expr b) {
+  sp_pool *p = call->pool;
+  sp_expr x = sp_is_nan(p, a), y = sp_is_nan(p, b);
+  sp_expr is = sp_or(p, sp_eq(p, a, b), sp_and(p, x, y));
+  sp_expr below = sp_or(p, sp_lt(p, a, b), sp_and(p, sp_not(p, x), y));
+  switch (direction) {
+  case 0:
+    return is;
+  case 1:
+    return sp_not(p, is);
+  case 2:
+    return below;
+  case 3:
+    return sp_or(p, below, is);
+  case 4:
+    return sp_not(p, sp_or(p, below, is));
+  default:
+    return sp_not(p, below);
+  }
+}
+
+static bool is_total(const sp_node *node) {
+  const char *type = spi_attr_text(node, "compare_type");
+  return type && strcmp(type, "TOTALORDER") == 0;
+}
+
 static sp_expr compare_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   sp_expr a = sp_call_read(call, 0, idx), b = sp_call_read(call, 1, idx);
   sp_expr x = ordered_by_bits(call, a), y = ordered_by_bits(call, b);
-  if (x.v && y.v) {
+  bool by_bits = x.v && y.v;
+  if (by_bits) {
     a = x;
     b = y;
+  }
+  if (sp_pool_has_nan(p) && sp_sort_of(p, a) == SP_SORT_REAL &&
+      (by_bits || is_total(call->node))) {
+    return total(call, direction_of(call->node), a, b);
   }
   switch (direction_of(call->node)) {
   case 0:

@@ -45,7 +45,7 @@ static int significand(sp_dtype t) {
 
 sp_expr spi_float(sp_pool *p, double v, sp_dtype t) {
   if (isnan(v)) {
-    return sp_fn(p, SP_SORT_REAL, "nan", 0, NULL);
+    return sp_nan(p);
   }
   if (isinf(v)) {
     return sp_inf(p, v < 0);
@@ -102,8 +102,7 @@ static sp_expr float_table(const sp_call *call, const sp_literal *l, int64_t n,
   }
   sp_sym ks = sp_sym_table_int(p, SP_SORT_INT, s->n_dims, s->dims, kinds);
   sp_expr kind = sp_read(p, ks, idx);
-  const sp_expr values[4] = {e, sp_inf(p, false), sp_inf(p, true),
-                             sp_fn(p, SP_SORT_REAL, "nan", 0, NULL)};
+  const sp_expr values[4] = {e, sp_inf(p, false), sp_inf(p, true), sp_nan(p)};
   for (int64_t k = 1; k < 4; k++) {
     if (odd[k]) {
       e = sp_ite(p, sp_eq(p, kind, sp_int(p, k)), values[k], e);

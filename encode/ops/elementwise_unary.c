@@ -104,9 +104,13 @@ static sp_expr log1p_element(const sp_call *call, const sp_expr *idx) {
 }
 
 static sp_expr is_finite_element(const sp_call *call, const sp_expr *idx) {
-  (void)idx;
+  sp_pool *p = call->pool;
+  if (sp_pool_has_nan(p)) { /* x - x is 0 of numbers only */
+    sp_expr a = sp_call_read(call, 0, idx);
+    return sp_eq(p, sp_sub(p, a, a), sp_real_i64(p, 0));
+  }
   spi_assume(call, SPI_FINITE);
-  return sp_bool(call->pool, true);
+  return sp_bool(p, true);
 }
 
 /* Rounding leaves reals that are visibly integers alone. */

@@ -100,7 +100,7 @@ static sp_expr arg_reduce(const sp_call *call, const slice *s, bool max) {
   sp_expr big = sp_int(p, hi);
   sp_expr i = sp_call_read(call, 1, s->at);
   sp_expr first = spi_red(call, SP_REDUCER_MIN, ti, s->n_vars, s->vars,
-                          sp_ite(p, sp_eq(p, v, m), i, big));
+                          sp_ite(p, spi_is_extreme(p, v, m), i, big));
   if (neutral && sp_sort_of(p, v) == SP_SORT_REAL) {
     spi_assume(call, max ? "an argmax sees a value above minus infinity"
                          : "an argmin sees a value below plus infinity");
