@@ -148,10 +148,10 @@ function faultSection(page) {
       element("h2", {}, "Where it shows"),
       element("p", {}, `Result ${c.output}, `, page.link("after", c.name), `, on rank ${c.rank}:`),
       facts([
-        ["index on the rank", `[${c.local_index.join(", ")}]`],
-        ["in the sequential result", `[${c.global_index.join(", ")}]`],
-        ["expected", String(c.expected)],
-        ["got", String(c.got), "got"],
+        ["index on the rank", c.local_index.length > 0 && `[${c.local_index.join(", ")}]`],
+        ["in the sequential result", c.global_index.length > 0 && `[${c.global_index.join(", ")}]`],
+        ["expected", valueText(c, c.expected)],
+        ["got", valueText(c, c.got), "got"],
       ], { class: "values" }),
       c.level === "operator" ? element("p", { class: "soft" }, "At operator level: a function whose values are not known was given " +
         "some, the same in both programs.") : null,
@@ -159,6 +159,11 @@ function faultSection(page) {
       element("p", { class: "soft" }, `Inputs: ${c.inputs}, seed ${c.seed}. --repro DIR writes them to files.`)));
   }
   return cards.length ? element("section", { class: "columns" }, cards) : null;
+}
+
+/* Predicates are 0 and 1 in the report. */
+function valueText(c, value) {
+  return c.dtype === "pred" ? String(Boolean(value)) : String(value);
 }
 
 function mapSection(page) {

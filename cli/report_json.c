@@ -286,6 +286,7 @@ static json_t *json_counterexample(sp_ctx *ctx, const sp_report *report,
   json_object_set_new(o, "local_index", json_index(c->local_index, c->n_dims));
   json_object_set_new(o, "global_index",
                       json_index(c->global_index, c->n_dims));
+  json_object_set_new(o, "dtype", json_string(sp_dtype_name(c->dtype)));
   json_object_set_new(o, "expected", json_value(c->expected));
   json_object_set_new(o, "got", json_value(c->got));
   json_object_set_new(o, "confirmed", json_boolean(c->confirmed));

@@ -99,12 +99,19 @@ void cli_print_fault(sp_ctx *ctx, const cli_outcome *outcome) {
   const sp_fault *f = report->fault;
   printf("\ncounterexample, found by running both programs%s:\n",
          c->sampled ? ", as far as a few elements need it" : "");
-  printf("  result %" PRIu32 " (%s), rank %" PRId64 ", local index ", c->output,
+  printf("  result %" PRIu32 " (%s), rank %" PRId64, c->output,
          cli_clean(ctx, c->name), c->rank);
-  print_index(c->local_index, c->n_dims);
-  printf(", index in the sequential result ");
-  print_index(c->global_index, c->n_dims);
-  printf("\n  expected %.17g\n  got      %.17g\n", c->expected, c->got);
+  if (c->n_dims == 0) {
+    printf(": one number");
+  } else {
+    printf(", local index ");
+    print_index(c->local_index, c->n_dims);
+    printf(", index in the sequential result ");
+    print_index(c->global_index, c->n_dims);
+  }
+  printf("\n  expected %s\n  got      %s\n",
+         sp_number_text(ctx, c->dtype, c->expected, 17),
+         sp_number_text(ctx, c->dtype, c->got, 17));
   printf("  inputs: %s, seed %" PRIu64 "\n", c->inputs, c->seed);
   if (!f) {
     return;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +234,8 @@ static void print_rank(const sp_machine *m, uint32_t tensor, int64_t rank,
   const sp_tensor *t = &sp_machine_program(m)->tensors[tensor];
   for (int64_t i = 0; i < n && i < SHOWN; i++) {
     if (sp_dtype_is_float(t->shape.dtype)) {
-      printf(" %.7g", sp_machine_value(m, tensor, rank, i));
+      double v = sp_machine_value(m, tensor, rank, i);
+      printf(" %.7g", v == v ? v : fabs(v)); /* NaN has no sign */
     } else {
       printf(" %" PRId64, sp_machine_int(m, tensor, rank, i));
     }

@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct dtype_row {
@@ -99,6 +100,17 @@ bool sp_shape_equal(const sp_shape *a, const sp_shape *b) {
     }
   }
   return true;
+}
+
+const char *sp_number_text(sp_ctx *ctx, sp_dtype t, double v, int digits) {
+  if (!isfinite(v)) {
+    return isnan(v) ? "nan" : v > 0 ? "inf" : "-inf"; /* NaN has no sign */
+  }
+  if (t == SP_PRED) {
+    return v != 0 ? "true" : "false";
+  }
+  return sp_dtype_is_int(t) ? sp_format(ctx, "%.0f", v)
+                            : sp_format(ctx, "%.*g", digits, v);
 }
 
 const char *sp_shape_text(sp_ctx *ctx, const sp_shape *s) {

@@ -50,6 +50,10 @@ bool sp_shape_equal(const sp_shape *a, const sp_shape *b); /* dtype too */
 /* "f32[4,8]" in context memory */
 const char *sp_shape_text(sp_ctx *ctx, const sp_shape *s);
 
+/* A value of the type, as people read it: true, -3, 0.25 with so many digits,
+ * nan, inf. */
+const char *sp_number_text(sp_ctx *ctx, sp_dtype t, double v, int digits);
+
 /* Where a tensor comes from: in the user's source (file, line, op_name; NULL
  * or 0 where the dump does not say) and in the dump itself. */
 typedef struct sp_pos {

@@ -174,6 +174,7 @@ static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
         out->rank = rank;
         out->expected = want[at.flat];
         out->got = got;
+        out->dtype = b->s->seq_program->tensors[x->seq].shape.dtype;
         out->n_dims = l->n_dims;
         int64_t *where =
             sp_alloc_n(b->s->ctx, 2 * (size_t)l->n_dims + 1, sizeof *where);

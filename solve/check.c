@@ -156,9 +156,11 @@ static void say(sp_state *s, sp_report *report) {
   const sp_counterexample *c = report->counterexample;
   report->sentence =
       c ? sp_format(s->ctx,
-                    "result %u (%s) is wrong on rank %lld: %.9g instead of "
-                    "%.9g%s%s; %s",
-                    c->output, c->name, (long long)c->rank, c->got, c->expected,
+                    "result %u (%s) is wrong on rank %lld: %s instead of "
+                    "%s%s%s; %s",
+                    c->output, c->name, (long long)c->rank,
+                    sp_number_text(s->ctx, c->dtype, c->got, 9),
+                    sp_number_text(s->ctx, c->dtype, c->expected, 9),
                     made_up_text(s->ctx, c), drawn_text(s->ctx, c),
                     report->fault->sentence)
       : open == 0

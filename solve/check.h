@@ -135,6 +135,7 @@ typedef struct sp_counterexample {
   uint32_t n_dims;
   const int64_t *local_index, *global_index; /* n_dims each */
   double expected, got;
+  sp_dtype dtype; /* of the sequential result */
   bool confirmed; /* both programs were run to the result */
   bool sampled;   /* only to some elements of it: too large otherwise */
   /* At operator level: what a function without known values computes was made

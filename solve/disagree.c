@@ -61,13 +61,14 @@ static const char *index_text(spi_bench *b, uint32_t t, int64_t at) {
   for (uint32_t d = 0; d < b->s->seq_program->tensors[t].shape.n_dims; d++) {
     sp_str_addf(b->s->ctx, &s, "%s%lld", d ? ", " : "", (long long)idx[d]);
   }
-  return s.v ? s.v : "";
+  return s.v ? sp_format(b->s->ctx, "element [%s] of ", s.v) : "";
 }
 
 static const char *text_of(spi_bench *b, const sp_node *node, uint32_t k,
                            int64_t owner, int64_t rank, int64_t at) {
   const sp_program *p = b->s->seq_program;
   uint32_t block = node->in[k];
+  sp_dtype type = p->tensors[block].shape.dtype;
   const char *place = node->pos.source_file ? sp_format(b->s->ctx, " (%s:%u)",
                                                         node->pos.source_file,
                                                         node->pos.source_line)
@@ -75,15 +76,17 @@ static const char *text_of(spi_bench *b, const sp_node *node, uint32_t k,
   return sp_format(
       b->s->ctx,
       "BEFORE itself has no one meaning: %s%s, which leaves manual mode (%s), "
-      "is declared to be the same on ranks %lld and %lld, but element [%s] of "
-      "its block %s is %.9g on the one and %.9g on the other: a reduction over "
+      "is declared to be the same on ranks %lld and %lld, but %sits "
+      "block %s is %s on the one and %s on the other: a reduction over "
       "these devices is missing in the shard_map, or its out_specs leave out "
       "an axis of the mesh",
       p->tensors[node->out + k].name, place,
       sp_node_attr(node, "custom_call_target")->u.text, (long long)owner,
       (long long)rank, index_text(b, block, at), p->tensors[block].name,
-      sp_machine_value(b->seq, block, owner, at),
-      sp_machine_value(b->seq, block, rank, at));
+      sp_number_text(b->s->ctx, type,
+                     sp_machine_value(b->seq, block, owner, at), 9),
+      sp_number_text(b->s->ctx, type, sp_machine_value(b->seq, block, rank, at),
+                     9));
 }
 
 /* Result k of a node that leaves manual mode. */

@@ -12,6 +12,7 @@
 #include "solve/repair.h"
 #include "solve/repair_input.h"
 #include "solve/sample.h"
+#include "solve/span.h"
 
 typedef struct search {
   sp_state *s;
@@ -150,6 +151,52 @@ static uint32_t partial_origin(search *f, uint32_t t) {
   }
 }
 
+/* Has it a NaN among its values? */
+static bool holds_nan(search *f, uint32_t t) {
+  int64_t n = sp_machine_has(f->dist, t) ? sp_machine_count(f->dist, t) : 0;
+  sp_span ranks = sp_machine_ranks_of(f->dist, t);
+  for (int64_t k = 0; k < ranks.n && n > 0; k++) {
+    const double *v = sp_machine_values(f->dist, t, spi_span_at(ranks, k));
+    for (int64_t i = 0; i < n; i++) {
+      if (isnan(v[i])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Its values are not those that the result should have; its operands' may be
+ * right. */
+static const char *odd_values(search *f, uint32_t t, uint32_t wanted) {
+  sp_ctx *ctx = f->s->ctx;
+  const sp_node *node = node_of(f, t);
+  spi_fit other = spi_fit_of(f->fit, t);
+  if (other.kind == SPI_FIT_WHOLE && other.seq != wanted) {
+    return sp_format(ctx,
+                     "%s%s is returned, and holds what %s of the sequential "
+                     "program does; it should be %s",
+                     dist_name(f, t), place(f, t), seq_name(f, other.seq),
+                     seq_name(f, wanted));
+  }
+  bool nan = holds_nan(f, t);
+  for (uint32_t i = 0; i < node->n_in; i++) {
+    nan = nan && !holds_nan(f, node->in[i]);
+  }
+  if (nan) {
+    return sp_format(ctx,
+                     "%s%s is the first tensor on the way to the wrong result "
+                     "with a NaN%s",
+                     dist_name(f, t), place(f, t),
+                     node->n_in ? ": its operands have none" : "");
+  }
+  return sp_format(ctx,
+                   "%s%s is the first tensor on the way to the wrong result "
+                   "whose values are those of no sequential tensor%s",
+                   dist_name(f, t), place(f, t),
+                   node->n_in ? ", though its operands' are" : "");
+}
+
 static const char *sentence(search *f, uint32_t t, uint32_t wanted,
                             const sp_report *report) {
   sp_ctx *ctx = f->s->ctx;
@@ -188,11 +235,7 @@ static const char *sentence(search *f, uint32_t t, uint32_t wanted,
                      seq_name(f, operand.seq),
                      spi_fitter_group_text(f->fit, operand.grouping));
   }
-  return sp_format(ctx,
-                   "%s%s is the first tensor on the way to the wrong result "
-                   "whose values are those of no sequential tensor, though its "
-                   "operands' are",
-                   dist_name(f, t), place(f, t));
+  return odd_values(f, t, wanted);
 }
 
 static bool mentions_own_index(search *f, uint32_t t) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MAX_PLACED = 24, MAX_GROUPINGS = 9, MAX_OFFSETS = 256 };
-enum { MAX_KEYS = 1 << 24 };
+enum { MAX_KEYS = 1 << 24, MAX_COUNT = 1024 };
 
 /* A coordinate of the ranks, by value. */
 typedef struct coordinate {
@@ -306,6 +306,31 @@ static double factor_at(spi_fitter *f, const placed *x, uint32_t w,
   return 1;
 }
 
+/* Any number is some other times a factor, and so are elements that are all the
+ * same: then it says something only where it is a small count, or one over it.
+ */
+static bool factor_tells(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
+                         double factor) {
+  int64_t n = sp_machine_count(f->dist, w);
+  double scale = largest(f, v), first = 0, want;
+  sp_span ranks = sp_machine_ranks_of(f->dist, w);
+  for (int64_t k = 0; k < ranks.n; k++) {
+    int64_t r = spi_span_at(ranks, k);
+    for (int64_t j = 0; j < n; j++) {
+      if (!counterpart(f, x, w, v, r, j, &want) || want == 0) {
+        continue;
+      }
+      first = first == 0 ? want : first;
+      if (!spi_close(want, first, scale)) {
+        return true;
+      }
+    }
+  }
+  double count = fabs(factor) < 1 ? 1 / factor : factor;
+  return fabs(count) <= MAX_COUNT &&
+         fabs(count - nearbyint(count)) <= 1e-6 * fabs(count);
+}
+
 static spi_fit fits_at(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
                        bool scaled) {
   spi_fit fit = {.kind = SPI_FIT_WHOLE, .seq = v};
@@ -325,7 +350,8 @@ static spi_fit fits_at(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
   if (scaled && real) {
     fit.factor = factor_at(f, x, w, v);
     if (isfinite(fit.factor) && fit.factor != 0 &&
-        whole_fits(f, x, w, v, fit.factor)) {
+        whole_fits(f, x, w, v, fit.factor) &&
+        factor_tells(f, x, w, v, fit.factor)) {
       fit.kind = SPI_FIT_SCALED;
       return fit;
     }

@@ -11,10 +11,12 @@ enum { MAX_ELEMENTS = 1024, MAX_SHOWN = 8, MAX_NUMBERS = 96, MAX_INDICES = 24 };
 
 /* ---- constants ---- */
 
-static const char *values_text(sp_ctx *ctx, const double *v, int64_t n) {
+static const char *values_text(sp_ctx *ctx, sp_dtype type, const double *v,
+                               int64_t n) {
   sp_str text = {0};
   for (int64_t i = 0; i < n && i < MAX_SHOWN; i++) {
-    sp_str_addf(ctx, &text, "%s%g", i ? ", " : "", v[i]);
+    sp_str_addf(ctx, &text, "%s%s", i ? ", " : "",
+                sp_number_text(ctx, type, v[i], 6));
   }
   if (n > MAX_SHOWN) {
     sp_str_add(ctx, &text, ", ...");
@@ -56,7 +58,8 @@ static bool try_values(constant *c, const double *v) {
   spi_edit e = {.node = c->at,
                 .becomes = spi_edit_attr(ctx, c->node, "literal", value)};
   return spi_offer(c->m, &e, "is %s; with %s instead all results are right",
-                   values_text(ctx, c->was, c->n), values_text(ctx, v, c->n));
+                   values_text(ctx, literal->shape.dtype, c->was, c->n),
+                   values_text(ctx, literal->shape.dtype, v, c->n));
 }
 
 typedef struct numbers {
