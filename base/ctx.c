@@ -112,7 +112,20 @@ sp_loc sp_nowhere(void) {
   return (sp_loc){0};
 }
 
-static chunk *chunk_new(sp_ctx *ctx, size_t want) {
+/* Memory that is zero, if asked for. Without hooks the system gives it: then
+ * pages that are never written to take none. */
+static void *get(sp_ctx *ctx, size_t size, bool zero) {
+  if (zero && ctx->hooks.alloc == default_alloc) {
+    return calloc(1, size);
+  }
+  void *p = ctx->hooks.alloc(ctx->hooks.user, size);
+  if (p && zero) {
+    memset(p, 0, size);
+  }
+  return p;
+}
+
+static chunk *chunk_new(sp_ctx *ctx, size_t want, bool zero) {
   size_t size = want > CHUNK_BYTES ? want : CHUNK_BYTES;
   size_t total = header_bytes() + size;
   if (total < size || (ctx->limit && ctx->bytes + total > ctx->limit)) {
@@ -120,7 +133,7 @@ static chunk *chunk_new(sp_ctx *ctx, size_t want) {
              "raise the memory limit, or check a smaller module",
              "the memory limit of %zu bytes is reached", ctx->limit);
   }
-  chunk *c = ctx->hooks.alloc(ctx->hooks.user, total);
+  chunk *c = get(ctx, total, zero);
   if (!c) {
     sp_raise(ctx, SP_ERR_MEMORY, sp_nowhere(), NULL,
              "out of memory asking for %zu bytes", total);
@@ -143,14 +156,13 @@ void *sp_alloc(sp_ctx *ctx, size_t size) {
     sp_raise(ctx, SP_ERR_MEMORY, sp_nowhere(), NULL, "a size overflowed");
   }
   if (!ctx->arena || ctx->arena->size - ctx->arena->used < n) {
-    chunk *c = chunk_new(ctx, n);
     /* A large block goes behind the current chunk, which stays in use. */
-    if (ctx->arena && n > CHUNK_BYTES / 4) {
+    bool large = ctx->arena && n > CHUNK_BYTES / 4;
+    chunk *c = chunk_new(ctx, n, large);
+    if (large) {
       c->next = ctx->arena->next;
       ctx->arena->next = c;
-      void *p = chunk_take(c, n);
-      memset(p, 0, size);
-      return p;
+      return chunk_take(c, n);
     }
     c->next = ctx->arena;
     ctx->arena = c;
@@ -179,7 +191,7 @@ void *sp_scratch(sp_ctx *ctx, size_t size) {
       ctx->spare = NULL;
       c->used = 0;
     } else {
-      c = chunk_new(ctx, n);
+      c = chunk_new(ctx, n, false);
     }
     c->next = ctx->scratch;
     ctx->scratch = c;

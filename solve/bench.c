@@ -165,7 +165,7 @@ static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
         return true;
       }
       double size = isfinite(got) ? fabs(got - want[at.flat]) : INFINITY;
-      if (moved && is_unsteady(moved[rank * n + i], size)) {
+      if (moved && is_unsteady(moved[r * n + i], size)) {
         continue;
       }
       if (size > worst) {
@@ -454,7 +454,8 @@ static bool run_noisily(const noisy *x) {
   return ok;
 }
 
-/* Both sides of one result, by rank and element; want NAN: padding. */
+/* Both sides of one result, by rank on which it is computed, and element; want
+ * NAN: padding. */
 typedef struct sides {
   double *want, *got;
 } sides;
@@ -468,17 +469,18 @@ static sides *sides_of(spi_bench *b) {
     if (!is_compared(b, k)) {
       continue;
     }
-    int64_t n = sp_machine_count(b->dist, x->dist), ranks = p->dist->partitions;
-    v[k].want = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
-    v[k].got = sp_alloc_n(ctx, (size_t)(n * ranks) + 1, sizeof(double));
-    for (int64_t r = 0; r < ranks; r++) {
-      bool has = spi_span_find(sp_machine_ranks_of(b->dist, x->dist), r) >= 0;
-      const double *want = values_of(b, x->seq, r);
+    int64_t n = sp_machine_count(b->dist, x->dist);
+    sp_span ranks = sp_machine_ranks_of(b->dist, x->dist);
+    v[k].want = sp_alloc_n(ctx, (size_t)(n * ranks.n) + 1, sizeof(double));
+    v[k].got = sp_alloc_n(ctx, (size_t)(n * ranks.n) + 1, sizeof(double));
+    for (int64_t r = 0; r < ranks.n; r++) {
+      int64_t rank = spi_span_at(ranks, r);
+      const double *want = values_of(b, x->seq, rank);
       for (int64_t i = 0; i < n; i++) {
         position at;
-        bool inside = has && position_of(b, x, r, i, &at);
+        bool inside = position_of(b, x, rank, i, &at);
         v[k].want[r * n + i] = inside ? want[at.flat] : NAN;
-        v[k].got[r * n + i] = inside ? held(b, x, r, i) : 0;
+        v[k].got[r * n + i] = inside ? held(b, x, rank, i) : 0;
       }
     }
   }
@@ -521,7 +523,8 @@ void spi_bench_find_moved(spi_bench *b) {
       if (!is_compared(b, k)) {
         continue;
       }
-      int64_t n = sp_machine_count(b->dist, x->dist) * p->dist->partitions;
+      int64_t n = sp_machine_count(b->dist, x->dist) *
+                  sp_machine_ranks_of(b->dist, x->dist).n;
       if (!b->moved[k]) {
         b->moved[k] = sp_alloc_n(ctx, (size_t)n + 1, sizeof **b->moved);
       }

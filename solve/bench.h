@@ -52,8 +52,9 @@ typedef struct spi_bench {
   bool defined;   /* the sequential program has no NaN in this run */
   bool tame;      /* and nothing near overflow */
   bool what_if;   /* comparing what another program computes */
-  double **moved; /* by result, rank, element: how far rounding may move it,
-                     INFINITY: anywhere. NULL: not looked at yet */
+  double *
+      *moved; /* by result, rank it is computed on, element: how far rounding
+                 may move it, INFINITY: anywhere. NULL: not looked at yet */
   SP_VEC(spi_steadiness) looked; /* of the programs themselves */
 } spi_bench;
 
