@@ -223,6 +223,7 @@ static void assert_below(spi_abstract *a, sp_smt t, int64_t extent) {
   sp_formula *f = a->f;
   sp_smt_assert(f, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, 0), t));
   sp_smt_assert(f, sp_smt_2(f, SP_SMT_LT, t, sp_smt_int(f, extent)));
+  spi_divisions_within(a->divisions, t, 0, extent - 1);
 }
 
 static sp_smt build_var(spi_abstract *a, sp_expr e) {

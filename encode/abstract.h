@@ -12,7 +12,8 @@
  *  VAR             Int constant v, fact 0 <= v < extent
  *  LIN, ADD        linear sum
  *  DIV, MOD by c   Int constants q, m, facts x = c*q + m, 0 <= m < c, and
- *                  how divisions of one term relate (division.h)
+ *                  how divisions of one term relate; or what arithmetic
+ *                  makes of them (division.h)
  *  READ            nested select; fact, if the index is inside the extents:
  *                  lo <= read <= hi, or read = the entry of a small table
  *  ITE, MAX, MIN   ite

@@ -47,6 +47,42 @@ static void division_is_floor_division(bench *b) {
   NO(prove(b, sp_eq(p, nested, sp_idiv(p, sp_imod(p, i, 4096), 128))));
 }
 
+/* A generator of random numbers, multiplied out or not: what counts is the
+ * coefficients' rests. */
+static void multiples_of_the_divisor_leave_no_rest(bench *b) {
+  sp_pool *p = b->p;
+  const int64_t c = INT64_C(1) << 31, k = 1103515245;
+  sp_expr i = index_var(b, 16), j = index_var(b, 8), r = index_var(b, 4);
+  sp_expr at = sp_iadd(p, sp_iscale(p, r, 128), sp_iscale(p, i, 8));
+  at = sp_imod(p, sp_iadd(p, at, j), 512);
+  sp_expr x = sp_iaddc(p, sp_iscale(p, at, k), 12345);
+  sp_expr y =
+      sp_iadd(p, sp_iscale(p, r, 128 * k % c - c), sp_iscale(p, i, 8 * k % c));
+  y = sp_iaddc(p, sp_iadd(p, y, sp_iscale(p, j, k - c)), 12345);
+  YES(prove(b, sp_eq(p, sp_imod(p, x, c), sp_imod(p, y, c))));
+  NO(prove(b, sp_eq(p, sp_imod(p, x, c), sp_imod(p, sp_iaddc(p, y, 8), c))));
+  sp_expr carried = sp_iadd(p, sp_iscale(p, r, 128 * k / c + 1), j);
+  carried = sp_iadd(p, carried, sp_iscale(p, i, 8 * k / c));
+  carried = sp_iadd(p, carried, sp_idiv(p, y, c));
+  YES(prove(b, sp_eq(p, sp_idiv(p, x, c), carried)));
+  NO(prove(b, sp_eq(p, sp_idiv(p, x, c), sp_idiv(p, y, c))));
+  /* (x mod 8 - 1) mod 8, and digits put together */
+  sp_expr flat = sp_iaddc(p, sp_imod(p, sp_iadd(p, i, j), 8), -1);
+  YES(prove(b, sp_eq(p, sp_imod(p, flat, 8),
+                     sp_imod(p, sp_iaddc(p, sp_iadd(p, i, j), 7), 8))));
+  NO(prove(b, sp_eq(p, sp_imod(p, flat, 8), flat)));
+  NO(prove(b, sp_eq(p, sp_imod(p, flat, 16),
+                    sp_imod(p, sp_iaddc(p, sp_iadd(p, i, j), 15), 16))));
+  sp_expr n = sp_iadd(p, sp_iscale(p, i, 5), j);
+  sp_expr again =
+      sp_iadd(p, sp_iscale(p, sp_idiv(p, n, 6), 6), sp_imod(p, n, 6));
+  YES(prove(b, sp_eq(p, sp_imod(p, again, 7), sp_imod(p, n, 7))));
+  YES(prove(b, sp_eq(p, sp_idiv(p, again, 4), sp_idiv(p, n, 4))));
+  sp_expr other =
+      sp_iadd(p, sp_iscale(p, sp_idiv(p, n, 6), 5), sp_imod(p, n, 6));
+  NO(prove(b, sp_eq(p, sp_imod(p, other, 7), sp_imod(p, n, 7))));
+}
+
 /* ---- reads ---- */
 
 static void reads(bench *b) {
@@ -408,6 +444,7 @@ static void deep_terms(bench *b) {
 
 BENCH_TEST(test_integers, integers)
 BENCH_TEST(test_division, division_is_floor_division)
+BENCH_TEST(test_multiples, multiples_of_the_divisor_leave_no_rest)
 BENCH_TEST(test_reads, reads)
 BENCH_TEST(test_ranges, ranges_hold_inside_the_extents)
 BENCH_TEST(test_gaps, gaps_hold_inside_the_extents)
@@ -427,6 +464,7 @@ void suite_obligation(void) {
   CU_pSuite s = CU_add_suite("obligation", NULL, NULL);
   CU_add_test(s, "integers", test_integers);
   CU_add_test(s, "division_is_floor_division", test_division);
+  CU_add_test(s, "multiples_of_the_divisor_leave_no_rest", test_multiples);
   CU_add_test(s, "reads", test_reads);
   CU_add_test(s, "ranges_hold_inside_the_extents", test_ranges);
   CU_add_test(s, "gaps_hold_inside_the_extents", test_gaps);

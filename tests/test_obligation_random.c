@@ -200,21 +200,48 @@ static sp_expr random_digit(fuzz *z, sp_expr x) {
     case 3:
       x = sp_imod(p, x, c);
       break;
-    default:
-      x = sp_iadd(p, sp_iscale(p, sp_idiv(p, x, c), c), sp_imod(p, x, c));
+    default: {
+      int64_t k = draw(z, 3) ? c : divisors[draw(z, 9)];
+      x = sp_iadd(p, sp_iscale(p, sp_idiv(p, x, c), k), sp_imod(p, x, c));
       break;
+    }
     }
   }
   return x;
 }
 
-/* How digits of one number hang together, negative numbers, too. */
+/* k * v + ..., where a multiple of a divisor more makes another number of the
+ * same rest. */
+static sp_expr random_sum(fuzz *z, int64_t more) {
+  sp_pool *p = z->b->p;
+  sp_expr x = sp_int(p, (int64_t)draw(z, 41) - 20);
+  for (uint32_t i = 0; i < 3; i++) {
+    int64_t k = (int64_t)draw(z, 25) - 12;
+    x = sp_iadd(p, x, sp_iscale(p, z->vars[i], k + more * draw(z, 2)));
+  }
+  return x;
+}
+
+/* How digits of one number hang together, negative numbers, too; or of two that
+ * may differ in multiples of a divisor. */
 static sp_expr digits_goal(fuzz *z) {
   sp_pool *p = z->b->p;
-  z->extents[0] = 97;
-  z->vars[0] = index_var(z->b, 97);
-  sp_expr x = sp_iaddc(p, z->vars[0], draw(z, 2) ? 0 : -40);
-  sp_expr a = random_digit(z, x), b = random_digit(z, x), c;
+  sp_expr x, y;
+  if (draw(z, 2)) {
+    z->extents[0] = 97;
+    z->vars[0] = index_var(z->b, 97);
+    x = y = sp_iaddc(p, z->vars[0], draw(z, 2) ? 0 : -40);
+  } else {
+    uint64_t state = z->state;
+    x = random_sum(z, 0);
+    z->state = state;
+    y = random_sum(z, draw(z, 2) ? 12 : 0);
+    if (draw(z, 2)) {
+      x = random_digit(z, x);
+      x = sp_iadd(p, sp_iscale(p, x, 1 + draw(z, 12)), random_sum(z, 0));
+    }
+  }
+  sp_expr a = random_digit(z, x), b = random_digit(z, y), c;
   if (draw(z, 2)) {
     /* the digits below and at a place make up the rest by the next place */
     int64_t fine = 2 + draw(z, 3), k = 2 + draw(z, 3);
