@@ -4,6 +4,7 @@
 #include "encode/pool.h"
 
 #define XXH_INLINE_ALL
+#include <stdlib.h>
 #include <xxhash.h>
 
 enum { START = 256 };
@@ -153,11 +154,29 @@ const spi_set *spi_set_minus(sp_pool *p, const spi_set *a, const spi_set *b) {
   return s;
 }
 
+static int by_id(const void *a, const void *b) {
+  uint32_t x = ((const sp_expr *)a)->v, y = ((const sp_expr *)b)->v;
+  return (x > y) - (x < y);
+}
+
+/* Sorted at once: sets on the way would stay. */
 const spi_set *spi_set_of(sp_pool *p, uint32_t n, const sp_expr *vars) {
-  const spi_set *s = p->empty;
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *v = sp_scratch(p->ctx, (n + 1) * sizeof *v);
+  uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
-    s = spi_set_union(p, s, set_intern(p, 1, &vars[i]));
+    v[i] = vars[i];
   }
+  if (n > 1) {
+    qsort(v, n, sizeof *v, by_id);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (kept == 0 || v[kept - 1].v != v[i].v) {
+      v[kept++] = v[i];
+    }
+  }
+  const spi_set *s = set_intern(p, kept, v);
+  sp_scratch_release(p->ctx, mark);
   return s;
 }
 

@@ -146,7 +146,7 @@ static bool try_orders(sp_state *s, spi_attempt *a, uint32_t t, sp_expr pattern,
       a->seq_found = true;
       return true;
     }
-  } while (sp_match_next(&m));
+  } while (!sp_prover_late(s->prover) && sp_match_next(&m));
   return fits;
 }
 

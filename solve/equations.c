@@ -268,14 +268,18 @@ static void digits_combine(solver *s) {
   }
 }
 
-static void known(solver *s, sp_expr *vars, sp_expr *values, uint32_t *n) {
-  *n = 0;
+/* Of the unknowns in an equation: there may be hundreds of others. */
+static uint32_t known(const solver *s, const sp_equation *e, sp_expr *vars,
+                      sp_expr *values) {
+  uint32_t n = 0;
   for (uint32_t k = 0; k < s->n; k++) {
-    if (s->value[k].v) {
-      vars[*n] = s->unknown[k];
-      values[(*n)++] = s->value[k];
+    if (s->value[k].v && (sp_has_free(s->p, e->lhs, s->unknown[k]) ||
+                          sp_has_free(s->p, e->rhs, s->unknown[k]))) {
+      vars[n] = s->unknown[k];
+      values[n++] = s->value[k];
     }
   }
+  return n;
 }
 
 static void solve_list(solver *s, const sp_equations *list) {
@@ -294,8 +298,7 @@ static void solve_list(solver *s, const sp_equations *list) {
     sp_equations now = s->pending;
     s->pending = (sp_equations){0};
     for (size_t i = 0; i < now.n; i++) {
-      uint32_t n;
-      known(s, vars, values, &n);
+      uint32_t n = known(s, &now.v[i], vars, values);
       sp_expr l = sp_subst(s->p, now.v[i].lhs, n, vars, values);
       sp_expr r = sp_subst(s->p, now.v[i].rhs, n, vars, values);
       if (!has_unknown(s, l)) {

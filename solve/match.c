@@ -423,12 +423,24 @@ bool sp_match_next(sp_match *m) {
  * is unknown here: the left sides, which are the pattern's, get others. */
 static sp_equations renamed(sp_pool *p, const sp_equations *list, uint32_t n,
                             const sp_expr *from, const sp_expr *to) {
+  sp_ctx *ctx = sp_pool_ctx(p);
+  sp_mark mark = sp_scratch_mark(ctx);
+  sp_expr *in = sp_scratch(ctx, (n + 1) * sizeof *in);
+  sp_expr *new = sp_scratch(ctx, (n + 1) * sizeof *new);
   sp_equations out = {0};
   for (size_t i = 0; i < list->n; i++) {
-    sp_push(sp_pool_ctx(p), &out,
-            ((sp_equation){sp_subst(p, list->v[i].lhs, n, from, to),
-                           list->v[i].rhs}));
+    sp_expr l = list->v[i].lhs;
+    uint32_t few = 0; /* of many unknowns */
+    for (uint32_t k = 0; k < n; k++) {
+      if (sp_has_free(p, l, from[k])) {
+        in[few] = from[k];
+        new[few++] = to[k];
+      }
+    }
+    sp_push(ctx, &out,
+            ((sp_equation){sp_subst(p, l, few, in, new), list->v[i].rhs}));
   }
+  sp_scratch_release(ctx, mark);
   return out;
 }
 
