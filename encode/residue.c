@@ -145,10 +145,12 @@ static bool add_addend(sum *s, uint32_t t, int64_t k) {
     s->v[s->n++] = (addend){t, k};
     return true;
   }
-  if (!sp_add_ok(s->v[i].k, k, &s->v[i].k)) {
-    return false;
+  int64_t both;
+  if (!sp_add_ok(s->v[i].k, k, &both)) {
+    return false; /* and s as it was */
   }
-  if (s->v[i].k == 0) {
+  s->v[i].k = both;
+  if (both == 0) {
     remove_addend(s, i);
   }
   return true;
