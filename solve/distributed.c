@@ -147,17 +147,35 @@ static sp_expr read_symbol(void *env, const sp_call *call, uint32_t operand,
   return sp_read(s->pool, s->dist[t].sym, full);
 }
 
-/* Does the operator reduce, or only read what does? It was defined before: no
- * error is raised. */
+typedef struct reduces_env {
+  sp_call call;
+  const sp_expr *idx;
+  bool result;
+} reduces_env;
+
+static void find_reduction(sp_ctx *ctx, void *arg) {
+  (void)ctx;
+  reduces_env *r = arg;
+  sp_pool_mode(r->call.pool, SP_MODE_RAW_INDEX);
+  r->result = sp_has_red(r->call.pool, sp_op_element(&r->call, r->idx));
+}
+
+/* Does the operator reduce, or only read what does? It was defined before; an
+ * operand that is a plain symbol here may still be refused (a conditional whose
+ * ranks do not seem to agree), and then it only reads. */
 static bool reduces(sp_state *s, uint32_t t) {
   dist_env env = {s, true};
-  sp_call call = call_of(s, t, &env);
-  call.read = read_symbol;
-  call.assume = NULL; /* its definition has said what it assumes */
-  sp_mode was = sp_pool_mode(s->pool, SP_MODE_RAW_INDEX);
-  sp_expr e = sp_op_element(&call, s->dist[t].idx);
+  reduces_env r = {call_of(s, t, &env), s->dist[t].idx, false};
+  r.call.read = read_symbol;
+  r.call.assume = NULL; /* its definition has said what it assumes */
+  sp_mode was = sp_pool_mode(s->pool, SP_MODE_NORMAL);
+  sp_code code = sp_protect(s->ctx, find_reduction, &r);
   sp_pool_mode(s->pool, was);
-  return sp_has_red(s->pool, e);
+  if (code != SP_OK && code != SP_ERR_UNKNOWN && code != SP_ERR_LIMIT) {
+    sp_error e = *sp_ctx_error(s->ctx);
+    sp_raise(s->ctx, code, e.loc, e.hint, "%s", e.message);
+  }
+  return code == SP_OK && r.result;
 }
 
 /* Operands have relations or definitions already: tensors are visited in

@@ -64,7 +64,11 @@ bool spi_try_missing_sum(spi_mender *m, uint32_t node);
 bool spi_try_sending(spi_mender *m, uint32_t node);
 bool spi_try_scale(spi_mender *m, uint32_t node);
 /* ---- repair_node.c ---- */
+/* A number by the one next to it; any change of a constant but that. */
+bool spi_try_next(spi_mender *m, uint32_t node);
 bool spi_try_constant(spi_mender *m, uint32_t node);
+/* Operands in another order, comparisons in another direction. */
+bool spi_try_swapped(spi_mender *m, uint32_t node);
 bool spi_try_node(spi_mender *m, uint32_t node);
 bool spi_try_position(spi_mender *m, uint32_t node);
 bool spi_try_slice(spi_mender *m, uint32_t node);

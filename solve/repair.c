@@ -8,7 +8,7 @@
 #include "solve/mender.h"
 
 /* Of a sampled bench a trial is planned and compiled anew. */
-enum { MAX_TRIALS = 3000, MAX_SAMPLED = 60 };
+enum { MAX_TRIALS = 3000, MAX_SAMPLED = 60, MAX_AGAIN = 6 };
 /* Of the budget of one run: trials are what makes the report useful. */
 static const double REPAIR_SHARE = 4;
 static const double TRIAL_SHARE = 8, TRIAL_LEAST = 1e6;
@@ -150,24 +150,28 @@ static uint64_t sets_to_ask(const spi_mender *m) {
   return few ? MANY_SETS : SETS;
 }
 
-/* Also on other inputs? Where the program as it is is right, it has to stay so.
- * The bench's run comes back afterwards. */
+/* Also on other inputs, two of which show the fault (of a branch that is seldom
+ * taken few do)? Where the program as it is is right, it has to stay so. The
+ * bench's run comes back afterwards. */
 static bool mends_again(trial *x) {
   spi_bench *b = x->m->b;
   spi_draw_mode mode = b->mode;
   uint64_t seed = b->seed;
   const char *why;
   sp_counterexample c;
-  bool ok = true, compared = false;
+  bool ok = true;
+  int compared = 0;
   double spent = b->spent;
-  for (uint64_t i = 1; ok && i <= sets_to_ask(x->m); i++) {
+  uint64_t sets = sets_to_ask(x->m);
+  for (uint64_t i = 1;
+       ok && (i <= sets || (i <= MAX_AGAIN && compared < 2)); i++) {
     if (spi_bench_run(b, mode, seed + 100 * i, &why)) {
       bool wrong = spi_bench_differs(b, &c);
       ok = try(x) || (!wrong && !x->changes);
-      compared = compared || wrong;
+      compared += wrong;
     }
   }
-  ok = spi_bench_run(b, mode, seed, &why) && ok && compared;
+  ok = spi_bench_run(b, mode, seed, &why) && ok && compared > 0;
   b->budget -= b->spent - spent;
   return ok;
 }
@@ -363,24 +367,36 @@ static void find_body_nodes(spi_mender *m, const sp_program *body,
 
 typedef bool (*try_fn)(spi_mender *m, uint32_t node);
 
-/* A change in a loop costs a run of the loop: likely ones come first. */
+/* Collectives are few, and first to be blamed wherever they are. Then come
+ * changes as small as a slip of the pen, wherever they are, then all others. A
+ * change in a loop costs a run of the loop: likely ones come first. */
+enum { COLLECTIVES, SLIPS, OTHERS, STAGES };
+
+static const try_fn collective_kinds[] = {spi_try_collective, NULL};
+static const try_fn slip_kinds[] = {spi_try_next, spi_try_swapped, NULL};
 static const try_fn kinds[] = {spi_try_constant, spi_try_node,  spi_try_fx,
                                spi_try_missing,  spi_try_scale, spi_try_sending,
                                spi_try_mask,     NULL};
 static const try_fn sampled_kinds[] = {spi_try_slice, spi_try_missing_sum,
-                                       spi_try_fx, spi_try_node, NULL};
-static const try_fn loop_kinds[] = {spi_try_missing_sum, spi_try_position,
-                                    spi_try_node,        spi_try_constant,
-                                    spi_try_missing,     NULL};
+                                       spi_try_fx,    spi_try_swapped,
+                                       spi_try_node,  NULL};
+static const try_fn loop_kinds[] = {
+    spi_try_missing_sum, spi_try_position, spi_try_swapped, spi_try_node,
+    spi_try_next,        spi_try_constant, spi_try_missing, NULL};
+static const try_fn none[] = {NULL};
 
-static bool try_nodes(spi_mender *m, const place *x, int distance,
-                      bool collectives) {
-  static const try_fn only[] = {spi_try_collective, NULL};
+static const try_fn *kinds_of(const spi_mender *m, const place *x, int stage) {
+  bool plain = !m->b->sample && x->loop == UINT32_MAX;
+  return stage == COLLECTIVES ? collective_kinds
+         : stage == SLIPS     ? (plain ? slip_kinds : none)
+         : m->b->sample       ? sampled_kinds
+         : plain              ? kinds
+                              : loop_kinds;
+}
+
+static bool try_nodes(spi_mender *m, const place *x, int distance, int stage) {
   const node_list *nodes = &x->nodes[distance];
-  const try_fn *list = collectives             ? only
-                       : m->b->sample          ? sampled_kinds
-                       : x->loop == UINT32_MAX ? kinds
-                                               : loop_kinds;
+  const try_fn *list = kinds_of(m, x, stage);
   enter(m, x);
   for (size_t k = 0; list[k]; k++) {
     for (size_t i = 0; i < nodes->n; i++) {
@@ -416,12 +432,10 @@ static place_list find_places(spi_mender *m, spi_fitter *fit, uint32_t wrong,
   return places;
 }
 
-/* Collectives are few, and first to be blamed wherever they are. */
-static bool try_places(spi_mender *m, const place_list *places,
-                       bool collectives) {
+static bool try_places(spi_mender *m, const place_list *places, int stage) {
   for (int distance = 0; distance < DISTANCES; distance++) {
     for (size_t i = 0; i < places->n; i++) {
-      if (try_nodes(m, &places->v[i], distance, collectives)) {
+      if (try_nodes(m, &places->v[i], distance, stage)) {
         return true;
       }
     }
@@ -437,7 +451,10 @@ bool spi_find_mend(spi_bench *b, spi_fitter *fit, uint32_t wrong,
   m.bytes = sp_ctx_bytes(b->s->ctx);
   spi_find_groupings(&m);
   place_list places = find_places(&m, fit, wrong, result);
-  bool found = try_places(&m, &places, true) || try_places(&m, &places, false);
+  bool found = false;
+  for (int stage = 0; stage < STAGES && !found; stage++) {
+    found = try_places(&m, &places, stage);
+  }
   b->budget = rest;
   *out = m.mend;
   return found;

@@ -432,15 +432,20 @@ static bool can_reduce(spi_mender *m, uint32_t at) {
          sp_dtype_is_float(type_of(m, &m->program->nodes[at]));
 }
 
-/* The same mend may be as good further up: the first tensor is best. */
+/* The same mend may be as good further up: the first tensor is best of those
+ * that are not larger. Nobody sends what is added up right after. */
 static void move_up(spi_mender *m, uint32_t at, const spi_grouping *g,
                     const operation *how) {
+  const sp_program *p = m->program;
   for (bool moved = true; moved;) {
-    const sp_node *node = &m->program->nodes[at];
+    const sp_node *node = &p->nodes[at];
+    int64_t n = sp_shape_elements(&p->tensors[node->out].shape);
     moved = false;
     for (uint32_t i = 0; i < node->n_in && !moved; i++) {
-      uint32_t up = m->program->tensors[node->in[i]].node;
-      if (can_reduce(m, up) && try_reducing(m, up, g, how)) {
+      uint32_t up = p->tensors[node->in[i]].node;
+      if (can_reduce(m, up) &&
+          sp_shape_elements(&p->tensors[node->in[i]].shape) <= n &&
+          try_reducing(m, up, g, how)) {
         at = up;
         moved = true;
       }

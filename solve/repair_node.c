@@ -100,13 +100,18 @@ static void add_sequential(constant *c, numbers *x) {
   }
 }
 
+static bool try_numbers(constant *c, const numbers *x) {
+  for (size_t i = 0; i < x->n; i++) {
+    if (try_values(c, &x->v[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool try_number(constant *c) {
   double was = c->was[0];
   numbers x = {.n = 0};
-  if (!c->real) {
-    add_number(&x, was + 1);
-    add_number(&x, was - 1);
-  }
   add_sequential(c, &x);
   for (size_t i = 0; i < c->m->s->cuts.n; i++) {
     double n = (double)c->m->s->cuts.v[i].n;
@@ -120,12 +125,17 @@ static bool try_number(constant *c) {
     add_number(&x, was / 2);
   }
   add_number(&x, -was);
-  for (size_t i = 0; i < x.n; i++) {
-    if (try_values(c, &x.v[i])) {
-      return true;
-    }
+  return try_numbers(c, &x);
+}
+
+/* Numbers next to it: smaller changes than any other. */
+static bool try_next(constant *c) {
+  numbers x = {.n = 0};
+  if (!c->real) {
+    add_number(&x, c->was[0] + 1);
+    add_number(&x, c->was[0] - 1);
   }
-  return false;
+  return try_numbers(c, &x);
 }
 
 /* stride * coordinate, over all ranks or over the coordinate's own values. */
@@ -144,7 +154,30 @@ static bool try_coordinate(constant *c, const spi_cut *cut, double stride) {
   return try_values(c, v);
 }
 
+/* Tables by rank or coordinate are mostly steps of one size: those that two of
+ * the entries make, if no more than two others fit them not. */
+static bool try_steps_of_one_size(constant *c) {
+  double *v = sp_alloc_n(c->m->s->ctx, (size_t)c->n + 1, sizeof *v);
+  for (int64_t i = 0; i < c->n && c->n >= 3 && c->n <= 16; i++) {
+    for (int64_t k = i + 1; k < c->n; k++) {
+      double step = (c->was[k] - c->was[i]) / (double)(k - i);
+      int64_t wrong = 0;
+      for (int64_t j = 0; j < c->n; j++) {
+        v[j] = c->was[i] + step * (double)(j - i);
+        wrong += v[j] != c->was[j];
+      }
+      if (wrong <= 2 && (double)(int64_t)step == step && try_values(c, v)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static bool try_table(constant *c) {
+  if (!c->real && try_steps_of_one_size(c)) {
+    return true;
+  }
   const sp_program *p = c->m->s->seq_program;
   for (size_t i = 0; i < c->m->s->cuts.n && !c->real; i++) {
     const spi_cut *cut = &c->m->s->cuts.v[i];
@@ -173,29 +206,39 @@ static bool try_table(constant *c) {
   return false;
 }
 
-bool spi_try_constant(spi_mender *m, uint32_t at) {
+static bool is_constant(spi_mender *m, uint32_t at, constant *c) {
   const sp_node *node = &m->program->nodes[at];
   const sp_attr *a = sp_node_attr(node, "literal");
   if (!spi_is_op(node, "constant") || !a || a->kind != SP_ATTR_LITERAL) {
     return false;
   }
   const sp_literal *l = a->u.literal;
-  constant c = {.m = m,
-                .at = at,
-                .node = node,
-                .literal = l,
-                .real = sp_dtype_is_float(l->shape.dtype),
-                .n = sp_shape_elements(&l->shape)};
-  if (c.n < 1 || c.n > MAX_ELEMENTS || l->shape.dtype == SP_PRED ||
-      !(c.real || sp_dtype_is_int(l->shape.dtype))) {
+  *c = (constant){.m = m,
+                  .at = at,
+                  .node = node,
+                  .literal = l,
+                  .real = sp_dtype_is_float(l->shape.dtype),
+                  .n = sp_shape_elements(&l->shape)};
+  if (c->n < 1 || c->n > MAX_ELEMENTS || l->shape.dtype == SP_PRED ||
+      !(c->real || sp_dtype_is_int(l->shape.dtype))) {
     return false;
   }
-  c.was = sp_alloc_n(m->s->ctx, (size_t)c.n + 1, sizeof *c.was);
-  for (int64_t i = 0; i < c.n; i++) {
+  c->was = sp_alloc_n(m->s->ctx, (size_t)c->n + 1, sizeof *c->was);
+  for (int64_t i = 0; i < c->n; i++) {
     int64_t k = l->splat ? 0 : i;
-    c.was[i] = c.real ? l->f[k] : (double)l->i[k];
+    c->was[i] = c->real ? l->f[k] : (double)l->i[k];
   }
-  return c.n == 1 ? try_number(&c) : try_table(&c);
+  return true;
+}
+
+bool spi_try_next(spi_mender *m, uint32_t at) {
+  constant c;
+  return is_constant(m, at, &c) && c.n == 1 && try_next(&c);
+}
+
+bool spi_try_constant(spi_mender *m, uint32_t at) {
+  constant c;
+  return is_constant(m, at, &c) && (c.n == 1 ? try_number(&c) : try_table(&c));
 }
 
 /* ---- counting ---- */
@@ -532,11 +575,15 @@ bool spi_try_slice(spi_mender *m, uint32_t at) {
   return false;
 }
 
+bool spi_try_swapped(spi_mender *m, uint32_t at) {
+  return strncmp(m->program->nodes[at].op, "hlo:", 4) == 0 &&
+         (try_order(m, at) || try_direction(m, at));
+}
+
 bool spi_try_node(spi_mender *m, uint32_t at) {
   if (strncmp(m->program->nodes[at].op, "hlo:", 4) != 0) {
     return false;
   }
-  return try_offset(m, at) || try_order(m, at) || try_direction(m, at) ||
-         try_operator(m, at) || try_axes_of(m, at) || spi_try_position(m, at) ||
-         spi_try_slice(m, at);
+  return try_offset(m, at) || try_operator(m, at) || try_axes_of(m, at) ||
+         spi_try_position(m, at) || spi_try_slice(m, at);
 }
