@@ -174,8 +174,8 @@ sp_num sp_num_from_i64(sp_pool *p, int64_t n);
 sp_num sp_num_ratio(sp_pool *p, int64_t n, int64_t d); /* d != 0 */
 /* The exact decimal of the shortest text that reads back as v in a binary
  * format with that many significand bits (f32 24, bf16 8, f64 53, ...), as
- * XLA prints literals; of a long text in f64 the short fraction that rounds to
- * v, if there is one (1/120 for 0.008333333333333333). v finite. */
+ * XLA prints literals; of a long text in f64 or f32 the short fraction that
+ * rounds to v, if there is one (1/120 for 0.008333333333333333). v finite. */
 sp_num sp_num_from_double(sp_pool *p, double v, int significand_bits);
 sp_num sp_num_add(sp_pool *p, sp_num a, sp_num b);
 sp_num sp_num_mul(sp_pool *p, sp_num a, sp_num b);

@@ -15,8 +15,14 @@
 #include "base/vec.h"
 #include "encode/pool.h"
 
-/* Decimals of more digits than people write. */
-enum { LONG_TEXT = 14 };
+/* Decimals of more digits than people write, and the products of numbers that
+ * are looked for behind them: by bits of the format. */
+typedef struct long_text {
+  int bits, digits, product_bits;
+} long_text;
+
+static const long_text long_texts[] = {{DBL_MANT_DIG, 15, 40},
+                                       {FLT_MANT_DIG, 7, 20}};
 
 /* n / d in lowest terms with d > 0, or big when either does not fit. */
 typedef struct number {
@@ -379,12 +385,14 @@ static void scale_by_ten(mpq_ptr q, int exponent) {
 }
 
 /* The fraction that a long text stands for: 0.008333333333333333 was written as
- * 0.1 / 12. Of two numbers with a product below 2^40 chance makes one double in
- * 2^13 one; the fraction rounds to v, so it is as good as any other text. The
- * fraction that was meant is a convergent: it is closer to v than 1 / (2 d^2).
- */
-static bool short_fraction(double v, int64_t *n, int64_t *d) {
-  const double most = ldexp(1.0, 40);
+ * 0.1 / 12, 0.0416666679 in f32 as 1 / 24 (the gradient of a mean). Of two
+ * numbers with a product below 2^40 chance makes one double in 2^13 one (f32,
+ * 2^20: one in 2^5); the fraction rounds to v, so it is as good as any other
+ * text, and different v stay different. The fraction that was meant is a
+ * convergent: it is closer to v than 1 / (2 d^2). */
+static bool short_fraction(double v, const long_text *x, int64_t *n,
+                           int64_t *d) {
+  const double most = ldexp(1.0, x->product_bits);
   double rest = fabs(v), n0 = 0, n1 = 1, d0 = 1, d1 = 0;
   for (;;) {
     double whole = floor(rest);
@@ -393,7 +401,7 @@ static bool short_fraction(double v, int64_t *n, int64_t *d) {
       return false;
     }
     n0 = n1, n1 = n2, d0 = d1, d1 = d2;
-    if (d1 > 0 && n1 / d1 == fabs(v)) {
+    if (d1 > 0 && round_bits(n1 / d1, x->bits) == fabs(v)) {
       *n = (int64_t)(v < 0 ? -n1 : n1);
       *d = (int64_t)d1;
       return true;
@@ -423,10 +431,12 @@ sp_num sp_num_from_double(sp_pool *p, double v, int significand_bits) {
       break;
     }
   }
-  int64_t above, below;
-  if (digits >= LONG_TEXT && bits == DBL_MANT_DIG &&
-      short_fraction(v, &above, &below)) {
-    return sp_num_ratio(p, above, below);
+  for (size_t i = 0; i < sizeof long_texts / sizeof *long_texts; i++) {
+    int64_t above, below;
+    if (bits == long_texts[i].bits && digits + 1 >= long_texts[i].digits &&
+        short_fraction(v, &long_texts[i], &above, &below)) {
+      return sp_num_ratio(p, above, below);
+    }
   }
   /* "-d.ddde-xx": the digits as an integer, the exponent moved past them */
   int64_t n = 0;

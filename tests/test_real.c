@@ -45,9 +45,16 @@ TEST(literals_are_their_shortest_decimal) {
                          "1/10");
   CU_ASSERT_STRING_EQUAL(
       sp_num_text(p, sp_num_from_double(p, (double)0.1f, 24)), "1/10");
-  /* the text 0.0833333358 reads as the same float as 0.083333336 */
-  CU_ASSERT(sp_num_eq(sp_num_from_double(p, 0.0833333358, 24),
-                      ratio(p, 83333336, 1000000000)));
+  /* the text 0.0833333358 reads as the same float as 1/12, its neighbour does
+   * not, and six digits are what somebody wrote */
+  CU_ASSERT(
+      sp_num_eq(sp_num_from_double(p, 0.0833333358, 24), ratio(p, 1, 12)));
+  CU_ASSERT(sp_num_eq(sp_num_from_double(p, (double)(-1.0f / 98304), 24),
+                      ratio(p, -1, 98304)));
+  CU_ASSERT(
+      !sp_num_eq(sp_num_from_double(p, 0.0833333433, 24), ratio(p, 1, 12)));
+  CU_ASSERT(sp_num_eq(sp_num_from_double(p, (double)0.333333f, 24),
+                      ratio(p, 333333, 1000000)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, 1e-5, 24), ratio(p, 1, 100000)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, -2.5, 8), ratio(p, -5, 2)));
   CU_ASSERT(sp_num_eq(sp_num_from_double(p, 0.2001953125, 8), ratio(p, 1, 5)));
