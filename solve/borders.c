@@ -66,7 +66,8 @@ static bool relate_side(sp_state *s, uint32_t t, sp_hyps hyps, sp_expr *term,
   return false;
 }
 
-/* Beyond all borders the tensor is rest: related, too, or unspecified. */
+/* Beyond all borders the tensor is rest: related, too, or unspecified (none,
+ * where that is not allowed). */
 static sp_expr relate_rest(sp_state *s, uint32_t t, sp_hyps hyps,
                            sp_expr rest) {
   const dist_tensor *w = &s->dist[t];
@@ -80,6 +81,10 @@ static sp_expr relate_rest(sp_state *s, uint32_t t, sp_hyps hyps,
   } else if (spi_look_for(s, &a)) {
     return spi_anchor_at(s, &a);
   }
+  if (!s->in_part) {
+    return (sp_expr){0};
+  }
+  *s->in_part = true;
   sp_expr idx[SP_MAX_DIMS + 1];
   idx[0] = s->rank;
   for (uint32_t d = 0; d < s->dist_program->tensors[t].shape.n_dims; d++) {
@@ -126,6 +131,9 @@ bool spi_relate_inside(sp_state *s, uint32_t t) {
     return false;
   }
   sp_expr relation = relate_rest(s, t, beyond, rest);
+  if (!relation.v) {
+    return false;
+  }
   while (n > 0) {
     n--;
     relation = sp_ite(p, side[n].guard, side[n].relation, relation);

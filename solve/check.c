@@ -217,7 +217,9 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
     s->solver = before->solver;
     s->prover = before->prover;
     s->rank = before->rank;
+    s->in_part = before->in_part;
   } else {
+    s->in_part = sp_alloc(ctx, sizeof *s->in_part);
     sp_solver_options solver = {
         .timeout_ms = options->timeout_ms ? options->timeout_ms : 5000,
         .smt2_dir = options->smt2_dir,
@@ -290,18 +292,32 @@ static sp_state *attempt_all(sp_state *s, sp_report **report) {
   return s;
 }
 
-/* Equal layers are related once, and like searches that came to nothing are not
- * made in each; where that may be why something was not proved, all is. */
+/* Equal layers are related once, like searches that came to nothing are not
+ * made in each, and a tensor may be related on some ranks or inside of a
+ * padding only, what it is elsewhere being forgotten. Where that may be why
+ * something was not proved, all is looked at, and then such tensors are left
+ * without a relation. */
 static sp_state *attempt_wisely(sp_state *s, sp_report **report) {
   s->vain = spi_vain_new(s->pool);
   s->layers = s->options->each_layer ? NULL : spi_layers_new(s);
   sp_state *end = attempt_all(s, report);
-  bool all = !spi_vain_skipped(s->vain) && !spi_layers_used(s->layers);
-  if ((*report)->verdict == SP_REFINES || all || sp_prover_late(s->prover)) {
-    return end;
+  bool saved = spi_vain_skipped(s->vain) || spi_layers_used(s->layers);
+  if ((*report)->verdict != SP_REFINES && saved && !sp_prover_late(s->prover)) {
+    end = start(s->ctx, s->problem, s->options, s, NULL);
+    end = attempt_all(end, report);
   }
-  s = start(s->ctx, s->problem, s->options, s, NULL);
-  return attempt_all(s, report);
+  if ((*report)->verdict != SP_REFINES && *s->in_part &&
+      !sp_prover_late(s->prover)) {
+    sp_report *whole;
+    sp_state *last = start(s->ctx, s->problem, s->options, s, NULL);
+    last->in_part = NULL;
+    last = attempt_all(last, &whole);
+    if (whole->verdict == SP_REFINES) {
+      *report = whole;
+      end = last;
+    }
+  }
+  return end;
 }
 
 /* What the attempt says of the tensors and, where it proved too little, what

@@ -163,8 +163,8 @@ static bool mends_again(trial *x) {
   int compared = 0;
   double spent = b->spent;
   uint64_t sets = sets_to_ask(x->m);
-  for (uint64_t i = 1;
-       ok && (i <= sets || (i <= MAX_AGAIN && compared < 2)); i++) {
+  for (uint64_t i = 1; ok && (i <= sets || (i <= MAX_AGAIN && compared < 2));
+       i++) {
     if (spi_bench_run(b, mode, seed + 100 * i, &why)) {
       bool wrong = spi_bench_differs(b, &c);
       ok = try(x) || (!wrong && !x->changes);

@@ -155,6 +155,7 @@ typedef struct sp_state {
   size_t unfolding;          /* terms spent in vain; of the outermost state */
   spi_vain *vain;            /* searches; NULL: none is skipped */
   struct spi_layers *layers; /* NULL: each tensor is looked at by itself */
+  bool *in_part; /* a tensor was related in part; NULL: none may be */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
   SP_VEC(spi_cut) cuts;     /* by which inputs are cut */

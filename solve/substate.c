@@ -27,6 +27,7 @@ sp_state *spi_substate(sp_state *s, const sp_program *seq,
   x->dist_program = dist;
   x->rank = s->rank;
   x->vain = s->vain;
+  x->in_part = s->in_part;
   x->index_vars.v = s->index_vars.v;
   x->index_vars.n = x->index_vars.cap = s->index_vars.n;
   x->cuts.v = s->cuts.v;
