@@ -55,6 +55,42 @@ static void shrink(spi_sum *s, int64_t g) {
   }
 }
 
+/* Does a fact speak of x mod c, where s = x + k and x has a smaller constant?
+ */
+static bool is_digit_of(const spi_fact *f, const spi_sum *s, int64_t c,
+                        int64_t *k) {
+  const spi_node_t *d = spi_get(s->p, f->term);
+  if (d->kind != SP_KIND_MOD || d->payload != c) {
+    return false;
+  }
+  spi_parts x;
+  spi_parts_of(s->p, d->args[0], &x);
+  bool same = x.n == s->n && x.c >= 0 && x.c < s->c;
+  for (uint32_t i = 0; same && i < x.n; i++) {
+    same = spi_same(x.arg[i], s->arg[i]) && x.coef[i] == s->coef[i];
+  }
+  *k = s->c - x.c;
+  return same;
+}
+
+/* x, k and q with s = x + k and x mod c + k in block q, by a fact: then, since
+ * x = c floor(x / c) + x mod c, floor(s / c) = floor(x / c) + q, and s mod c =
+ * x mod c + k - c q. The constant of x is smaller, so using this ends. */
+static bool known_digit(const spi_sum *s, int64_t c, int64_t *k, int64_t *q) {
+  sp_pool *p = s->p;
+  for (size_t i = p->facts_from; i < p->facts.n; i++) {
+    const spi_fact *f = &p->facts.v[i];
+    if (is_digit_of(f, s, c, k)) {
+      int64_t lo = f->lo > 0 ? f->lo : 0, hi = f->hi < c ? f->hi : c - 1;
+      *q = sp_floor_div(lo + *k, c);
+      if (*q == sp_floor_div(hi + *k, c)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* floor(atom + k / c) for an atom that is a DIV or MOD itself; 0 if nothing is
  * known. */
 static sp_expr div_of_digit(sp_pool *p, sp_expr atom, int64_t k, int64_t c) {
@@ -72,6 +108,11 @@ static sp_expr div_of_digit(sp_pool *p, sp_expr atom, int64_t k, int64_t c) {
 /* floor(s / c), no coefficient a multiple of c, 0 <= s.c < c */
 static sp_expr div_rest(spi_sum *s, int64_t c) {
   sp_pool *p = s->p;
+  int64_t k, q;
+  if (known_digit(s, c, &k, &q)) {
+    s->c -= k;
+    return sp_iaddc(p, sp_idiv(p, spi_sum_done(s), c), q);
+  }
   int64_t g = common_factor(s, c);
   if (g > 1) {
     shrink(s, g);
@@ -212,6 +253,11 @@ static sp_expr mod_normal(sp_pool *p, sp_expr e, int64_t c) {
   r = mod_in_block(&s, c);
   if (r.v) {
     return r;
+  }
+  int64_t k, q;
+  if (known_digit(&s, c, &k, &q)) {
+    s.c -= k;
+    return sp_iaddc(p, sp_imod(p, spi_sum_done(&s), c), k - c * q);
   }
   if (mirrored(&s, c)) { /* e mod c = c-1 - (c-1-e) mod c */
     mirror(&s, c);

@@ -325,6 +325,21 @@ static bool or_points(sp_pool *p, uint32_t *n, sp_expr *v) {
   return or_trivial(p, n, v);
 }
 
+/* A conjunction where another disjunct d, a comparison of integers, is true
+ * adds nothing to d: it is dropped. */
+static void or_implied(sp_pool *p, uint32_t n, sp_expr *v) {
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < n && is_and(p, v[i]); j++) {
+      const spi_node_t *d = spi_get(p, v[j]), *e = spi_get(p, v[i]);
+      if (j != i && (d->kind == SP_KIND_EQ0 || d->kind == SP_KIND_LT0) &&
+          !(e->flags & SPI_HAS_READ) && spi_set_within(d->free, e->free) &&
+          spi_same(sp_assume(p, v[j], v[i], true), SPI_TRUE)) {
+        v[i] = SPI_FALSE;
+      }
+    }
+  }
+}
+
 static sp_expr or_normal(sp_pool *p, uint32_t n, sp_expr *v) {
   n = sort_unique(n, v);
   if (or_trivial(p, &n, v)) {
@@ -341,6 +356,9 @@ static sp_expr or_normal(sp_pool *p, uint32_t n, sp_expr *v) {
     if (again) {
       return spi_or_n(p, n, v); /* smaller than before */
     }
+  }
+  if (n <= OR_MERGE_MAX) {
+    or_implied(p, n, v);
   }
   if (or_trivial(p, &n, v) || (n <= OR_MERGE_MAX && or_points(p, &n, v))) {
     return SPI_TRUE;

@@ -274,6 +274,12 @@ static void logic(bench *b) {
        sp_not(p, is(b, b->z, 3)));
   same(b, sp_and(p, below(b, b->z, 3), is(b, b->z, 5)), f);
   same(b, sp_or(p, sp_not(p, is(b, b->z, 3)), below(b, b->z, 5)), t);
+  /* a conjunction where another disjunct is true, and one where it is not */
+  sp_expr sum = sp_iadd(p, b->i, sp_iscale(p, b->j, 8)), c = is(b, sum, 29);
+  sp_expr part = sp_and(p, is(b, b->i, 5), sp_le(p, num(b, 3), b->j));
+  sp_expr more = sp_and(p, is(b, b->i, 5), sp_le(p, num(b, 2), b->j));
+  same(b, sp_or(p, part, c), c);
+  CU_ASSERT_NOT_EQUAL(sp_or(p, more, c).v, c.v);
 }
 
 /* ---- choices ---- */
@@ -362,6 +368,17 @@ static void assumptions(bench *b) {
   sp_expr less = sp_lt(p, b->i, b->j);
   same(b, sp_assume(p, sp_idiv(p, b->i, 3), less, true), num(b, 0));
   same(b, sp_assume(p, sp_le(p, b->j, b->i), less, true), sp_bool(p, false));
+  /* what is known of a digit: k mod 6 is not 0, or 5 */
+  sp_expr digit = sp_imod(p, b->k, 6), on = sp_iaddc(p, b->k, 5);
+  sp_expr none = is(b, digit, 0), last = is(b, digit, 5);
+  same(b, sp_assume(p, sp_idiv(p, on, 6), none, false),
+       sp_iaddc(p, sp_idiv(p, b->k, 6), 1));
+  same(b, sp_assume(p, sp_imod(p, on, 6), none, false), sp_iaddc(p, digit, -1));
+  same(b, sp_assume(p, sp_idiv(p, on, 6), last, false), sp_idiv(p, on, 6));
+  on = sp_iaddc(p, b->k, 1);
+  same(b, sp_assume(p, sp_idiv(p, on, 6), last, true),
+       sp_iaddc(p, sp_idiv(p, b->k, 6), 1));
+  same(b, sp_assume(p, sp_idiv(p, on, 6), none, false), sp_idiv(p, on, 6));
   /* an interval that is first asked for under a fact is not kept */
   sp_expr cond = below(b, b->k, 14);
   sp_pool_raw(p, true); /* no interval is asked for yet */
