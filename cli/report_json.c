@@ -207,6 +207,7 @@ static json_t *json_fault(sp_ctx *ctx, const sp_report *report) {
   json_object_set_new(o, "file", cli_json_text(ctx, f->pos.source_file));
   json_object_set_new(o, "line", cli_json_position(f->pos.source_line));
   json_object_set_new(o, "op_name", cli_json_text(ctx, f->pos.op_name));
+  json_object_set_new(o, "dump_file", cli_json_text(ctx, f->pos.dump.file));
   json_object_set_new(o, "dump_line", cli_json_position(f->pos.dump.line));
   json_object_set_new(o, "sentence", cli_json_text(ctx, f->sentence));
   json_object_set_new(o, "nearest", cli_json_text(ctx, f->sequential));

@@ -555,20 +555,31 @@ sp_expr spi_arg_index(const sp_call *call, const char *name) {
                 spi_arg_int(sp_pool_ctx(call->pool), call->node, name));
 }
 
+/* Infinities stand beside the finite values, as choices by the rank. */
 static sp_expr floats_by_rank(const sp_call *call, const sp_attr *a) {
   sp_pool *p = call->pool;
   sp_ctx *ctx = sp_pool_ctx(p);
   int64_t n = (int64_t)a->n;
-  sp_num *v = sp_alloc_n(ctx, a->n, sizeof *v);
+  sp_num *finite = sp_alloc_n(ctx, a->n, sizeof *finite);
+  int64_t *sign = sp_alloc_n(ctx, a->n, sizeof *sign); /* of an infinity */
+  bool infinite = false;
   for (size_t i = 0; i < a->n; i++) {
-    if (!isfinite(a->u.floats[i])) {
-      spi_unknown(ctx, call->node, "a number that is infinite on some ranks");
+    double v = a->u.floats[i];
+    if (isnan(v)) {
+      spi_unknown(ctx, call->node, "a number that is NaN on some ranks");
     }
-    v[i] = sp_num_from_double(p, a->u.floats[i], 53);
+    sign[i] = isinf(v) ? (v < 0 ? -1 : 1) : 0;
+    infinite = infinite || sign[i];
+    finite[i] = sp_num_from_double(p, sign[i] ? 0 : v, 53);
   }
-  sp_expr rank = spi_rank(call);
-  return n == 1 ? sp_real(p, v[0])
-                : sp_read(p, sp_sym_table_num(p, 1, &n, v), &rank);
+  sp_expr rank = n == 1 ? sp_int(p, 0) : spi_rank(call);
+  sp_expr e = sp_table_real(p, finite, n, rank);
+  if (infinite) {
+    sp_expr s = sp_table(p, sign, n, rank);
+    e = sp_ite(p, sp_eq(p, s, sp_int(p, -1)), sp_inf(p, true), e);
+    e = sp_ite(p, sp_eq(p, s, sp_int(p, 1)), sp_inf(p, false), e);
+  }
+  return e;
 }
 
 /* A float written where an integer is meant: only if it is one. */

@@ -256,6 +256,8 @@ void sp_unflatten(sp_pool *p, sp_expr e, uint32_t n, const int64_t *dims,
 sp_expr sp_fit(sp_pool *p, const int64_t *values, int64_t n, sp_expr x);
 /* The same, but always a term: falls back to a constant table. */
 sp_expr sp_table(sp_pool *p, const int64_t *values, int64_t n, sp_expr x);
+/* For reals: arithmetic where all values are multiples of one number. */
+sp_expr sp_table_real(sp_pool *p, const sp_num *values, int64_t n, sp_expr x);
 
 /* ---- any sort ---- */
 sp_expr sp_read(sp_pool *p, sp_sym s, const sp_expr *idx);

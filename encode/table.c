@@ -1,7 +1,9 @@
 /* table.c: constant tables: equal contents are one symbol, reads are folded or
  * refitted where they can be.
  */
+#include "base/arith.h"
 #include "encode/index.h"
+#include "encode/num.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -265,5 +267,72 @@ sp_expr sp_table(sp_pool *p, const int64_t *values, int64_t n, sp_expr x) {
     return e;
   }
   sp_sym s = sp_sym_table_int(p, SP_SORT_INT, 1, &n, values);
+  return sp_read(p, s, &x);
+}
+
+/* The least number of which all values are multiples is 1 / d; false where
+ * numbers get large. */
+static bool common_unit(sp_pool *p, const sp_num *values, int64_t n,
+                        int64_t *multiples, int64_t *d) {
+  *d = 1;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t above, below;
+    if (!spi_num_as_ratio(p, values[i], &above, &below) ||
+        !sp_mul_ok(*d / sp_gcd(*d, below), below, d)) {
+      return false;
+    }
+  }
+  for (int64_t i = 0; i < n; i++) {
+    int64_t above, below;
+    if (!spi_num_as_ratio(p, values[i], &above, &below) ||
+        !sp_mul_ok(above, *d / below, &multiples[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* 0 and one number k: a mask that something is multiplied with, so a choice. Of
+ * two values only 1 is taken for that: others are offsets. */
+static sp_expr fit_mask(sp_pool *p, const int64_t *multiples, int64_t n,
+                        int64_t d, sp_expr x) {
+  int64_t *set = sp_scratch(p->ctx, (size_t)n * sizeof *set);
+  int64_t k = 0;
+  for (int64_t i = 0; i < n; i++) {
+    set[i] = multiples[i] != 0;
+    k = set[i] && k == 0 ? multiples[i] : k;
+    if (set[i] && multiples[i] != k) {
+      return (sp_expr){0};
+    }
+  }
+  if (n <= 2 && k != d) {
+    return (sp_expr){0};
+  }
+  sp_expr c = spi_fit_bool(p, set, n, x);
+  return c.v ? sp_ite(p, c, sp_real(p, sp_num_ratio(p, k, d)),
+                      sp_real_i64(p, 0))
+             : c;
+}
+
+sp_expr sp_table_real(sp_pool *p, const sp_num *values, int64_t n, sp_expr x) {
+  if (n <= 0) {
+    return sp_real_i64(p, 0); /* x in [0, 0): never evaluated */
+  }
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  int64_t *multiples = sp_scratch(p->ctx, (size_t)n * sizeof *multiples);
+  int64_t d;
+  sp_expr e = {0};
+  if (common_unit(p, values, n, multiples, &d)) {
+    e = fit_mask(p, multiples, n, d, x);
+    if (!e.v) {
+      e = sp_fit(p, multiples, n, x);
+      e = e.v ? sp_scale(p, sp_i2r(p, e), sp_num_ratio(p, 1, d)) : e;
+    }
+  }
+  sp_scratch_release(p->ctx, mark);
+  if (e.v) {
+    return e;
+  }
+  sp_sym s = sp_sym_table_num(p, 1, &n, values);
   return sp_read(p, s, &x);
 }

@@ -166,6 +166,7 @@ typedef struct sp_attr {
 
 typedef struct sp_tensor {
   const char *name; /* unique in its program */
+  const char *own;  /* as its file has it where name says more, else NULL */
   sp_shape shape;
   uint32_t node;               /* defining node */
   uint32_t result;             /* which of its results */

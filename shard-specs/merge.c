@@ -91,9 +91,10 @@ static const char *name_on(const walk *w, const char *name, int64_t rank) {
   return sp_format(w->m.ctx, "%s on rank %" PRId64, name, rank);
 }
 
-static uint32_t add_tensor(spi_merging *m, const char *name,
+static uint32_t add_tensor(spi_merging *m, const char *name, const char *own,
                            const sp_shape *shape, uint32_t result) {
   sp_tensor t = {.name = name,
+                 .own = own,
                  .shape = *shape,
                  .node = (uint32_t)m->nodes.n,
                  .result = result};
@@ -109,7 +110,7 @@ uint32_t spi_merge_add(spi_merging *m, int64_t rank, const sp_node *like,
                        m->nodes.n);
   out.pos = like->pos;
   out.n_out = 1;
-  out.out = add_tensor(m, out.name, shape, 0);
+  out.out = add_tensor(m, out.name, like->name, shape, 0);
   sp_push(m->ctx, &m->nodes, out);
   return out.out;
 }
@@ -140,7 +141,7 @@ static void copy(walk *w, uint32_t rank, const sp_node *old) {
   for (uint32_t k = 0; k < old->n_out; k++) {
     const sp_tensor *t = &p->tensors[old->out + k];
     m->to[rank][old->out + k] =
-        add_tensor(m, name_on(w, t->name, rank), &t->shape, k);
+        add_tensor(m, name_on(w, t->name, rank), t->name, &t->shape, k);
   }
   if (strcmp(old->op, "fx:placeholder") == 0) {
     number_param(m, &node);

@@ -2,6 +2,8 @@
  * digits), then digits_combine. */
 #include "solve/equations.h"
 
+#include "base/arith.h"
+
 /* x div c = q or x mod c = q, for an inner term x with unknowns. */
 typedef struct digit {
   sp_expr inner;
@@ -19,6 +21,7 @@ typedef struct solver {
   SP_VEC(digit) digits;
   sp_equations pending;
   bool progress;
+  bool guess;  /* a + b = c with ranges that overlap: take a = c, b = 0 */
   bool rounds; /* 3 a = b: a is b div 3, though that b is a multiple of 3
                 * cannot be seen */
 } solver;
@@ -92,6 +95,21 @@ static void split(sp_pool *p, sp_expr rest, int64_t coef, sp_expr *q,
   *rem = sp_isub(p, rest, sp_iscale(p, *q, coef));
 }
 
+/* Not digits of one number: what the atoms from i + 1 on can add up to is as
+ * large as the coefficient of atom i. Largest coefficients come first. */
+static bool overlap(sp_pool *p, uint32_t n, const sp_expr *atom,
+                    const int64_t *coef) {
+  int64_t below = 0;
+  for (uint32_t i = n; i-- > 0;) {
+    int64_t c = coef[i] < 0 ? -coef[i] : coef[i], lo, hi, most;
+    if (c <= below || !sp_range(p, atom[i], &lo, &hi) ||
+        !sp_mul_ok(c, hi - lo, &most) || !sp_add_ok(below, most, &below)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* One equation sum coef_i * atom_i = rhs; false: nothing learnt. */
 static bool solve_one(solver *s, sp_expr lhs, sp_expr rhs) {
   sp_pool *p = s->p;
@@ -133,6 +151,9 @@ static bool solve_one(solver *s, sp_expr lhs, sp_expr rhs) {
       coef[k] = coef[k - 1];
       coef[k - 1] = tc;
     }
+  }
+  if (n > 1 && !s->guess && overlap(p, n, atom, coef)) {
+    return false;
   }
   /* A negative coefficient reverses its digit: c*a = -c*(m - a) + c*m. */
   sp_expr q[MAX_TERMS];
@@ -353,9 +374,12 @@ void sp_equations_solve(sp_pool *p, const sp_equations *strong,
     value[k] = (sp_expr){0};
   }
   sp_mode mode = sp_pool_mode(p, SP_MODE_NORMAL);
-  solve_list(&s, strong);
-  if (!all_found(&s)) {
-    solve_list(&s, weak);
+  for (int guess = 0; guess < 2 && !all_found(&s); guess++) {
+    s.guess = guess;
+    solve_list(&s, strong);
+    if (!all_found(&s)) {
+      solve_list(&s, weak);
+    }
   }
   if (!all_found(&s)) {
     s.rounds = true;

@@ -294,8 +294,10 @@ static uint32_t first_suspicious(search *f, uint32_t wrong) {
   return first;
 }
 
-/* As the dump has it: without the calls that it was inlined through. */
-static const char *own_name(const char *name) {
+/* As the dump has it: without the rank, or the calls that it was inlined
+ * through. */
+static const char *own_name(const sp_tensor *t) {
+  const char *name = t->own ? t->own : t->name;
   const char *slash = strrchr(name, '/');
   return slash ? slash + 1 : name;
 }
@@ -388,7 +390,7 @@ static const sp_fault *fault_before(sp_state *s, spi_bench *b,
   const sp_node *node = &p->nodes[p->tensors[x.tensor].node];
   sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
   *fault = (sp_fault){.before = true,
-                      .name = own_name(p->tensors[x.tensor].name),
+                      .name = own_name(&p->tensors[x.tensor]),
                       .op = node->op,
                       .pos = node->pos,
                       .sentence = x.text};
@@ -446,7 +448,7 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
   }
   sp_fault *fault = sp_alloc(s->ctx, sizeof *fault);
   *fault = (sp_fault){
-      .name = own_name(program->tensors[odd].name),
+      .name = own_name(&program->tensors[odd]),
       .op = node->op,
       .pos = node->pos,
       .sentence = with_clamp(&f, text),

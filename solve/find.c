@@ -214,6 +214,13 @@ bool spi_look_for(sp_state *s, spi_attempt *a) {
   if (find_by(s, a, cheap, N_CHEAP)) {
     return true;
   }
+  sp_expr joined = spi_adjacent_sums_inside(s->pool, a->term);
+  if (joined.v != a->term.v) { /* what ranks that differ add up */
+    a->term = joined;
+    if (find_by(s, a, cheap, N_CHEAP)) {
+      return true;
+    }
+  }
   if (!s->vain) {
     return find_by(s, a, long_ones, N_LONG);
   }

@@ -76,6 +76,9 @@ bool spi_try_slice(spi_mender *m, uint32_t node);
 bool spi_try_operands(spi_mender *m, uint32_t node, uint32_t a, uint32_t b);
 /* ---- repair_mask.c ---- */
 bool spi_try_mask(spi_mender *m, uint32_t node);
+/* ---- repair_edge.c ---- */
+bool spi_try_edge_number(spi_mender *m, uint32_t node);
+bool spi_try_edge(spi_mender *m, uint32_t node);
 /* ---- repair_fx.c ---- */
 bool spi_try_fx(spi_mender *m, uint32_t node);
 /* "1, 2, 3" */

@@ -145,6 +145,8 @@ bool spi_shorter_by_rank(sp_pool *p, sp_expr a, sp_expr b);
 bool spi_equal_by_rank(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* e with sums among its addends joined that run over neighbouring ranges. */
 sp_expr spi_adjacent_sums(sp_pool *p, sp_expr e);
+/* The same for all terms in e. */
+sp_expr spi_adjacent_sums_inside(sp_pool *p, sp_expr e);
 /* Two terms without reductions differ only in what they compute of the rank,
  * and on each rank that is the same. */
 bool spi_equal_on_each_rank(sp_prover *pr, sp_expr a, sp_expr b);

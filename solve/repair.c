@@ -374,8 +374,10 @@ enum { COLLECTIVES, SLIPS, OTHERS, STAGES };
 
 static const try_fn collective_kinds[] = {spi_try_collective, NULL};
 static const try_fn slip_kinds[] = {spi_try_next, spi_try_swapped, NULL};
-static const try_fn kinds[] = {spi_try_constant, spi_try_node,  spi_try_fx,
-                               spi_try_missing,  spi_try_scale, spi_try_sending,
+static const try_fn kinds[] = {spi_try_constant, spi_try_node,
+                               spi_try_fx,       spi_try_edge_number,
+                               spi_try_edge,     spi_try_missing,
+                               spi_try_scale,    spi_try_sending,
                                spi_try_mask,     NULL};
 static const try_fn sampled_kinds[] = {spi_try_slice, spi_try_missing_sum,
                                        spi_try_fx,    spi_try_swapped,

@@ -47,6 +47,30 @@ static void digits_of_a_multiple(bench *b) {
   CU_ASSERT_EQUAL(value.v, sp_idiv(p, digits(b, t, 2, bit), 3).v);
 }
 
+/* k + i = l + j says nothing of k and i alone: what others say comes first,
+ * wherever they stand. */
+static void sums_that_overlap_wait(bench *b) {
+  sp_pool *p = b->p;
+  sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr i = sp_fresh(p, 8), k = sp_fresh(p, 3);
+  sp_expr j = index_var(b, 8), l = index_var(b, 3);
+  sp_expr unknown[2] = {i, k}, value[2];
+  sp_equation sum = {sp_iadd(p, k, i), sp_iadd(p, l, j)}, alone = {k, l};
+  for (int weakly = 0; weakly < 2; weakly++) {
+    sp_equations eqs = {0}, weak = {0};
+    sp_push(b->ctx, &eqs, sum);
+    sp_push(b->ctx, weakly ? &weak : &eqs, alone);
+    sp_equations_solve(p, &eqs, &weak, 2, unknown, value);
+    CU_ASSERT_EQUAL(value[0].v, j.v);
+    CU_ASSERT_EQUAL(value[1].v, l.v);
+  }
+  /* nothing else is said: a guess */
+  sp_equations eqs = {0}, none = {0};
+  sp_push(b->ctx, &eqs, sum);
+  sp_equations_solve(p, &eqs, &none, 2, unknown, value);
+  CU_ASSERT_EQUAL(sp_iadd(p, value[0], value[1]).v, sum.rhs.v);
+}
+
 static void what_no_equation_says_stays_open(bench *b) {
   sp_pool *p = b->p;
   sp_pool_mode(p, SP_MODE_NORMAL);
@@ -62,6 +86,7 @@ static void what_no_equation_says_stays_open(bench *b) {
 BENCH_TEST(digits_combine_to_an_index, mixed_radix)
 BENCH_TEST(one_equation_gives_all_digits, digits_of_one_equation)
 BENCH_TEST(digits_of_a_multiple_are_those_of_a_number, digits_of_a_multiple)
+BENCH_TEST(sums_whose_ranges_overlap_are_guesses, sums_that_overlap_wait)
 BENCH_TEST(an_unknown_without_equation_has_no_value,
            what_no_equation_says_stays_open)
 
@@ -71,6 +96,7 @@ void suite_equations(void) {
   ADD(digits_combine_to_an_index);
   ADD(one_equation_gives_all_digits);
   ADD(digits_of_a_multiple_are_those_of_a_number);
+  ADD(sums_whose_ranges_overlap_are_guesses);
   ADD(an_unknown_without_equation_has_no_value);
 #undef ADD
 }

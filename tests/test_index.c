@@ -456,6 +456,32 @@ static void fits(bench *b) {
   same(b, sp_table(p, odd, 8, r), t);
 }
 
+/* Numbers by rank: masks are choices, multiples of a fraction arithmetic. */
+static void real_tables(bench *b) {
+  sp_pool *p = b->p;
+  sp_expr r = b->r;
+  sp_num half = sp_num_ratio(p, 1, 2), one = sp_num_from_i64(p, 1);
+  sp_num zero = sp_num_from_i64(p, 0), third = sp_num_ratio(p, 1, 3);
+  sp_num mask[8] = {zero, one, one, one, one, one, one, one};
+  same(b, sp_table_real(p, mask, 8, r),
+       sp_ite(p, is(b, r, 0), sp_real_i64(p, 0), sp_real_i64(p, 1)));
+  sp_num line[8], odd[8];
+  for (int64_t i = 0; i < 8; i++) {
+    line[i] = sp_num_ratio(p, i, 2);
+    odd[i] = i % 3 ? half : third;
+  }
+  same(b, sp_table_real(p, line, 8, r), sp_scale(p, sp_i2r(p, r), half));
+  odd[5] = one;
+  sp_expr t = sp_table_real(p, odd, 8, r);
+  CU_ASSERT_EQUAL(sp_kind_of(p, t), SP_KIND_READ);
+  same(b, sp_subst(p, t, 1, &r, &(sp_expr){num(b, 5).v}), sp_real_i64(p, 1));
+  /* of two values [0, 3] is an offset */
+  sp_expr two = sp_var(p, SP_VAR_RANK, "two", 2);
+  sp_num offset[2] = {zero, sp_num_from_i64(p, 3)};
+  same(b, sp_table_real(p, offset, 2, two),
+       sp_scale(p, sp_i2r(p, two), offset[1]));
+}
+
 static void rank_terms_are_tabulated(bench *b) {
   sp_pool *p = b->p;
   sp_expr r = b->r;
@@ -674,6 +700,7 @@ TEST(assumptions)
 TEST(extrema)
 TEST(functions)
 TEST(fits)
+TEST(real_tables)
 TEST(rank_terms_are_tabulated)
 TEST(rank_parts_of_sums_are_tabulated)
 TEST(tables)
@@ -700,6 +727,7 @@ void suite_index(void) {
   CU_add_test(s, "maxima and minima", extrema_test);
   CU_add_test(s, "integer functions", functions_test);
   CU_add_test(s, "tables are fitted", fits_test);
+  CU_add_test(s, "tables of reals are fitted", real_tables_test);
   CU_add_test(s, "rank terms are tabulated", rank_terms_are_tabulated_test);
   CU_add_test(s, "rank parts of sums are tabulated",
               rank_parts_of_sums_are_tabulated_test);

@@ -130,6 +130,34 @@ static void adjacent(bench *b) {
   }
 }
 
+/* The sum of x[m, k + from] over m < 3, k < n. */
+static sp_expr rows_sum(bench *b, sp_sym x, int64_t from, int64_t n) {
+  sp_expr m = sp_fresh(b->p, 3), k = sp_fresh(b->p, n);
+  sp_expr at[2] = {m, sp_iaddc(b->p, k, from)};
+  return red2(b, SP_RED_SUM, m, k, sp_read(b->p, x, at));
+}
+
+static void adjacent_blocks(bench *b) {
+  sp_pool *p = b->p;
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 2, 16);
+  sp_expr low = rows_sum(b, x, 0, 4), high = rows_sum(b, x, 4, 2);
+  sp_expr all = rows_sum(b, x, 0, 6), both = sp_add(p, low, high);
+  CU_ASSERT_EQUAL(spi_adjacent_sums(p, both).v, all.v);
+  /* wherever they stand, and inside of each other's terms */
+  sp_expr deep = sp_add(p, both, sp_exp(p, sp_mul(p, both, both)));
+  CU_ASSERT_EQUAL(spi_adjacent_sums_inside(p, deep).v,
+                  sp_add(p, all, sp_exp(p, sp_mul(p, all, all))).v);
+  /* another number of rows, a gap */
+  sp_expr m = sp_fresh(p, 2), k = sp_fresh(p, 2);
+  sp_expr at[2] = {m, sp_iaddc(p, k, 4)};
+  sp_expr less = red2(b, SP_RED_SUM, m, k, sp_read(p, x, at));
+  const sp_expr apart[] = {sp_add(p, low, less),
+                           sp_add(p, low, rows_sum(b, x, 5, 2))};
+  for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+    CU_ASSERT_EQUAL(spi_adjacent_sums_inside(p, apart[i]).v, apart[i].v);
+  }
+}
+
 /* s on rank `from`. */
 static sp_expr on_rank(bench *b, sp_expr s, sp_expr r, sp_expr from) {
   return sp_subst(b->p, s, 1, &r, &from);
@@ -236,6 +264,7 @@ BENCH_TEST(partners_of_partners_are_partners, partners)
 BENCH_TEST(what_holds_on_each_rank_holds, each_rank)
 BENCH_TEST(reads_at_equal_places_on_each_rank_are_equal, on_each_rank)
 BENCH_TEST(sums_over_neighbouring_ranges_are_one, adjacent)
+BENCH_TEST(sums_over_neighbouring_blocks_are_one, adjacent_blocks)
 BENCH_TEST(trees_of_sums_are_proved_rank_by_rank, trees_of_sums)
 BENCH_TEST(many_pieces_are_counted, many_pieces)
 BENCH_TEST(a_ring_writes_every_block, cases)
@@ -248,6 +277,7 @@ void suite_rules_ranks(void) {
   ADD(what_holds_on_each_rank_holds);
   ADD(reads_at_equal_places_on_each_rank_are_equal);
   ADD(sums_over_neighbouring_ranges_are_one);
+  ADD(sums_over_neighbouring_blocks_are_one);
   ADD(trees_of_sums_are_proved_rank_by_rank);
   ADD(many_pieces_are_counted);
   ADD(a_ring_writes_every_block);
