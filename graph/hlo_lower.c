@@ -6,6 +6,7 @@
  * one (generic). A scope is one computation being gone through; calls nest to
  * SP_HLO_MAX_CALL_DEPTH, and all of it together is limited, because a chain
  * of calls can double at every step. Read lower_body, then the handlers. */
+#include "graph/hlo_complex.h"
 #include "graph/hlo_lower_i.h"
 
 #include <inttypes.h>
@@ -604,5 +605,5 @@ const sp_program *sp_hlo_lower(sp_ctx *ctx, const hlo_module *m) {
       program_lower(&lw, m->entry, &entry->instrs[entry->root], b, m->name);
   params_annotate(&lw, p);
   results_annotate(&lw, p);
-  return p;
+  return hlo_complex_parts(ctx, p);
 }
