@@ -313,8 +313,69 @@ static void pairs_read(hlo_proto_reader *r, const Hlo__Instruction *in) {
   a->n = 2 * n;
 }
 
+/* A custom call that is marked as batched (encode/ops/custom_call.c). */
+static const char *batch_dims_of(const Hlo__Instruction *in) {
+  const Hlo__FrontendAttributes *a = in->frontend_attributes;
+  bool call = in->opcode && strcmp(in->opcode, "custom-call") == 0;
+  for (size_t i = 0; call && a && i < a->n_map; i++) {
+    if (a->map[i]->key && strcmp(a->map[i]->key, "num_batch_dims") == 0) {
+      return a->map[i]->value ? a->map[i]->value : "";
+    }
+  }
+  return NULL;
+}
+
+/* Of a batched call the layouts say it. */
 static void constrain_read(hlo_proto_reader *r, const Hlo__Instruction *in) {
-  int_add(r, "constrain_layout", in->constrain_layout != 0);
+  if (!batch_dims_of(in)) {
+    int_add(r, "constrain_layout", in->constrain_layout != 0);
+  }
+}
+
+/* As in texts: "{f32[4,3]{1,0}, f32[3]{0}}". */
+static void operand_layouts_read(hlo_proto_reader *r,
+                                 const Hlo__Instruction *in) {
+  sp_str s = {0};
+  for (size_t i = 0; i < in->n_operand_shapes_with_layout; i++) {
+    hlo_type t = hlo_proto_type(r, in->operand_shapes_with_layout[i]);
+    if (t.tuple || (t.shape.n_dims && !t.minor_to_major)) {
+      return; /* not known: then the call is not understood */
+    }
+    sp_str_addf(r->ctx, &s, "%s%s", i ? ", " : "{",
+                sp_shape_text(r->ctx, &t.shape));
+    for (uint32_t d = 0; d < t.shape.n_dims; d++) {
+      sp_str_addf(r->ctx, &s, "%s%lld", d ? "," : "{",
+                  (long long)t.minor_to_major[d]);
+    }
+    sp_str_add(r->ctx, &s, t.shape.n_dims ? "}" : "");
+  }
+  sp_str_add(r->ctx, &s, "}");
+  text_add(r, "operand_layout_constraints", s.v);
+}
+
+/* Notes for compiler passes but for one. A value that is no digit is no number
+ * of dimensions. */
+static void frontend_read(hlo_proto_reader *r, const Hlo__Instruction *in) {
+  const char *n = batch_dims_of(in);
+  if (n) {
+    bool digit = n[0] >= '0' && n[0] <= '9' && !n[1];
+    text_add(r, "frontend_attributes",
+             digit ? sp_format(r->ctx, "{num_batch_dims=\"%s\"}", n)
+                   : "{num_batch_dims=}");
+  }
+}
+
+static void fft_read(hlo_proto_reader *r, const Hlo__Instruction *in) {
+  static const char *const names[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  int32_t v = in->fft_type;
+  text_add(r, "fft_type", v >= 0 && v < 4 ? names[v] : "unknown");
+  sp_str s = {0};
+  for (size_t i = 0; i < in->n_fft_length; i++) {
+    sp_str_addf(r->ctx, &s, "%s%lld", i ? "," : "{",
+                (long long)in->fft_length[i]);
+  }
+  sp_str_add(r->ctx, &s, "}");
+  text_add(r, "fft_length", s.v);
 }
 
 static void stable_read(hlo_proto_reader *r, const Hlo__Instruction *in) {
@@ -398,6 +459,8 @@ static const field_row rows[] = {
   {26, NULL, SET, NULL},  /* channel_id: channel_add */
   {28, "custom-call", ALWAYS, target_read},
   {30, NULL, SET, dot_read},
+  {31, "fft", SET, NULL},  /* with fft_length */
+  {32, "fft", ALWAYS, fft_read},
   {33, "gather", SET, gather_read},
   {34, "gather", ALWAYS, gather_sizes_read},
   {35, NULL, SET, NULL},  /* id */
@@ -414,6 +477,7 @@ static const field_row rows[] = {
   {51, NULL, SET, precision_read},
   {52, "collective-permute collective-permute-start", ALWAYS, pairs_read},
   {56, NULL, SET, constrain_read},
+  {57, "custom-call", SET, operand_layouts_read},
   {57, NULL, SET, NULL},  /* operand_shapes_with_layout */
   {58, NULL, SET, batch_groups_read},
   {60, NULL, SET, stable_read},
@@ -421,6 +485,7 @@ static const field_row rows[] = {
   {63, NULL, SET, direction_read},
   {65, NULL, SET, side_effect_read},
   {67, NULL, SET, sorted_read},
+  {68, "custom-call", SET, frontend_read},
   {68, NULL, SET, NULL},  /* frontend_attributes: notes for compiler passes */
   {69, NULL, SET, unique_read},
   {70, "rng-bit-generator", ALWAYS, rng_algorithm_read},
@@ -499,10 +564,11 @@ static void unknown_fields_add(hlo_proto_reader *r, const Hlo__Instruction *in,
 
 /* A message in the instruction with a field that we do not know makes the
  * whole message not understood. Shardings look after themselves, metadata
- * says nothing of the value. */
+ * says nothing of the value, nor do notes for the compiler. */
 static void nested_unknown_add(hlo_proto_reader *r, const Hlo__Instruction *in,
                                const ProtobufCFieldDescriptor *f) {
-  if (f->type != PROTOBUF_C_TYPE_MESSAGE || f->id == 7 || f->id == 40) {
+  if (f->type != PROTOBUF_C_TYPE_MESSAGE || f->id == 7 || f->id == 40 ||
+      f->id == 68) {
     return;
   }
   uint32_t u = hlo_proto_unknown_in(&in->base, f);

@@ -237,7 +237,7 @@ static void unknown_fields_of_an_instruction_are_kept(void) {
   y = raw_parse(ctx, "\x92\x06\x02\x08\x01", 5);
   CU_ASSERT_PTR_NOT_NULL(attr(y, "proto field 98"));
   /* field 68, frontend attributes, whatever they are */
-  y = raw_parse(ctx, "\xa2\x04\x02\x08\x01", 5);
+  y = raw_parse(ctx, "\xa2\x04\x02\x10\x01", 5);
   CU_ASSERT_EQUAL(y->n_attrs, 0);
   /* field 30, dot dimension numbers, with a field 9 in them */
   y = raw_parse(ctx, "\xf2\x01\x02\x48\x01", 5);

@@ -167,10 +167,14 @@ static void arrays_are_row_major_and_constant_ones_are_splats(void) {
   CU_ASSERT_PTR_NOT_NULL_FATAL(b);
   CU_ASSERT_TRUE(b->splat);
   CU_ASSERT_EQUAL(b->i[0], 1);
-  const sp_literal *c = literal(ctx, "c64[2]", "{(1, -2), (0.5, inf)}");
-  CU_ASSERT_PTR_NOT_NULL_FATAL(c);
-  CU_ASSERT_EQUAL(c->f[1], -2.0);
-  CU_ASSERT_EQUAL(c->f[3], (double)INFINITY);
+  const sp_program *c =
+      hlo_read_body(ctx, "  ROOT c = c64[2] constant({(1, -2), (0.5, inf)})\n");
+  const sp_attr *re = c ? hlo_attr(c, "c~1", "literal") : NULL;
+  const sp_attr *im = c ? hlo_attr(c, "c~2", "literal") : NULL;
+  CU_ASSERT_FATAL(re && im);
+  CU_ASSERT_EQUAL(re->u.literal->f[1], 0.5);
+  CU_ASSERT_EQUAL(im->u.literal->f[0], -2.0);
+  CU_ASSERT_EQUAL(im->u.literal->f[1], (double)INFINITY);
   CU_ASSERT_PTR_NOT_NULL(literal(ctx, "f32[0]", "{}"));
   CU_ASSERT_PTR_NOT_NULL(literal(ctx, "f32[2,0]", "{ {}, {} }"));
   CU_ASSERT_EQUAL(literal(ctx, "u64[]", "18446744073709551615")->i[0], -1);

@@ -78,7 +78,9 @@ static void check_all(sp_ctx *ctx, void *arg) {
 
 #define ADD                                                                    \
   "add {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"                  \
-  " ROOT r = f32[] add(a, b)\n}\n"
+  " ROOT r = f32[] add(a, b)\n}\n"                                             \
+  "mul {\n a = c64[] parameter(0)\n b = c64[] parameter(1)\n"                  \
+  " ROOT r = c64[] multiply(a, b)\n}\n"
 
 static const struct {
   sp_code code;
@@ -147,8 +149,14 @@ static const struct {
      "custom_call_target=\"SPMDShardToFullShape\""},
     {SP_ERR_UNKNOWN, "layouts",
      "a = f32[3,4] parameter(0)\nROOT r = f32[4,3] bitcast(a)"},
-    {SP_ERR_UNKNOWN, "c64",
-     "a = c64[3] parameter(0)\nROOT r = c64[3] negate(a)"},
+    {SP_ERR_UNKNOWN, "no row",
+     "a = c64[3] parameter(0)\nROOT r = c64[3] tanh(a)"},
+    {SP_ERR_UNKNOWN, "no row",
+     "a = c64[3] parameter(0)\nROOT r = c64[3] all-reduce(a), channel_id=1, "
+     "replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=mul\n"},
+    {SP_ERR_UNKNOWN, "kind of Fourier transform",
+     "a = c64[3] parameter(0)\nROOT r = c64[3] fft(a), fft_type=DCT, "
+     "fft_length={3}"},
     {SP_ERR_UNKNOWN, "a slice of 0",
      "a = f32[4,8] parameter(0)\ni = s32[6,1] parameter(1)\nROOT r = f32[6,8] "
      "gather(a, i), offset_dims={1}, collapsed_slice_dims={0}, "
