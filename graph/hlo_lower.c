@@ -330,31 +330,28 @@ static void layouts_add(sp_ctx *ctx, const hlo_type *t, sp_str *out) {
   sp_str_add(ctx, out, t->minor_to_major ? "}" : "");
 }
 
-/* Notes for compiler passes and layouts say something about a call that is
- * marked as batched, which sees memory; elsewhere they are dropped. */
+/* Layouts are what a call sees. Notes for compiler passes say something about
+ * one that is marked as batched; elsewhere they are dropped. */
 static void custom_call_layouts(hlo_scope *f, const hlo_instr *in,
                                 hlo_attrs *a) {
-  const char *notes = NULL;
+  bool laid_out = false;
   uint32_t n = 0;
   for (uint32_t i = 0; i < a->n; i++) {
     bool note = strcmp(a->v[i].name, "frontend_attributes") == 0;
-    notes = note ? a->v[i].u.text : notes;
+    laid_out =
+        laid_out || strcmp(a->v[i].name, "operand_layout_constraints") == 0;
+    if (!note || strstr(a->v[i].u.text, "num_batch_dims=")) {
+      a->v[n++] = a->v[i];
+    }
   }
-  if (notes && strstr(notes, "num_batch_dims=")) {
+  a->n = n;
+  if (laid_out) {
     sp_str text = {0};
     layouts_add(f->lw->ctx, &in->type, &text);
     sp_attr layouts = {
         .name = "result_layouts", .kind = SP_ATTR_TEXT, .u.text = text.v};
     spi_attrs_set(f->lw, a, layouts);
-    return;
   }
-  for (uint32_t i = 0; i < a->n; i++) {
-    if (strcmp(a->v[i].name, "frontend_attributes") != 0 &&
-        strcmp(a->v[i].name, "operand_layout_constraints") != 0) {
-      a->v[n++] = a->v[i];
-    }
-  }
-  a->n = n;
 }
 
 /* A node of that opcode whose results are leaves [at, at + n) of i. */

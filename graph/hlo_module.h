@@ -55,9 +55,9 @@
  *   custom_call_target* TEXT, backend_config TEXT (custom-call)
  *   fft_type fft_length TEXT ("RFFT", "{8,16}"; fft)
  *   distribution TEXT (rng), algorithm TEXT (rng-bit-generator)
- *   frontend_attributes operand_layout_constraints TEXT as written, and
- *       result_layouts TEXT: of a custom-call with num_batch_dims (of a proto
- *       frontend_attributes is that alone)
+ *   operand_layout_constraints TEXT as written, and then result_layouts TEXT:
+ *       of a custom-call; frontend_attributes TEXT where num_batch_dims is in
+ *       them (of a proto that alone)
  *   operand_precision TEXT ("highest,default"): read and kept
  *   raw names of anything else with their TEXT value, so that the operator
  *       table can refuse what it does not know.

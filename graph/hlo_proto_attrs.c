@@ -325,11 +325,8 @@ static const char *batch_dims_of(const Hlo__Instruction *in) {
   return NULL;
 }
 
-/* Of a batched call the layouts say it. */
 static void constrain_read(hlo_proto_reader *r, const Hlo__Instruction *in) {
-  if (!batch_dims_of(in)) {
-    int_add(r, "constrain_layout", in->constrain_layout != 0);
-  }
+  int_add(r, "constrain_layout", in->constrain_layout != 0);
 }
 
 /* As in texts: "{f32[4,3]{1,0}, f32[3]{0}}". */
@@ -476,6 +473,7 @@ static const field_row rows[] = {
   {50, NULL, SET, feature_groups_read},
   {51, NULL, SET, precision_read},
   {52, "collective-permute collective-permute-start", ALWAYS, pairs_read},
+  {56, "custom-call", SET, NULL},  /* the layouts say it */
   {56, NULL, SET, constrain_read},
   {57, "custom-call", SET, operand_layouts_read},
   {57, NULL, SET, NULL},  /* operand_shapes_with_layout */

@@ -108,6 +108,32 @@ static void what_makes_another_function_is_compared(void) {
   }
 }
 
+/* Not marked, but of LAPACK: one function of the whole, on whichever rank. */
+static void lapack_is_a_function(void) {
+#define POTRF(name, of, uplo)                                                  \
+  name " = f32[4,3,3]{1,2,0} custom-call(" of                                  \
+       "), custom_call_target=\"lapack_spotrf_ffi\", "                         \
+       "operand_layout_constraints={f32[4,3,3]{1,2,0}}, "                      \
+       "backend_config={uplo = " uplo " : ui8}\n"
+#define MINUS "m = f32[4,3,3]{2,1,0} negate(a)\n"
+  static const struct {
+    const char *after;
+    sp_verdict verdict;
+  } cases[] = {
+      {A MINUS POTRF("ROOT r", "m", "76"), SP_REFINES},
+      {A MINUS POTRF("ROOT r", "m", "85"), SP_UNPROVEN},
+      {A POTRF("ROOT r", "a", "76"), SP_UNPROVEN},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    sp_verdict v;
+    CU_ASSERT_EQUAL(
+        check(A MINUS POTRF("ROOT r", "m", "76"), cases[i].after, &v), SP_OK);
+    CU_ASSERT_EQUAL(v, cases[i].verdict);
+  }
+#undef POTRF
+#undef MINUS
+}
+
 static void batches_must_agree(void) {
   sp_verdict v;
   CU_ASSERT_EQUAL(
@@ -126,5 +152,6 @@ void suite_custom_call(void) {
   CU_ADD_TEST(s, another_mark_says_nothing);
   CU_ADD_TEST(s, another_order_is_not_proved);
   CU_ADD_TEST(s, what_makes_another_function_is_compared);
+  CU_ADD_TEST(s, lapack_is_a_function);
   CU_ADD_TEST(s, batches_must_agree);
 }

@@ -1,7 +1,8 @@
 /* custom_call.c: the custom calls that leave values alone (annotations of
  * shardings), TopK, which XLA makes of a sort, the borders of manual mode
  * (encode/manual.h), and calls that say along how many dimensions they work
- * element by element (batched). All others are unknown. */
+ * element by element (batched), or are of libraries of linear algebra. All
+ * others are unknown. */
 #include "base/vec.h"
 #include "encode/manual.h"
 
@@ -59,22 +60,39 @@ static sp_expr topk_element(const sp_call *call, const sp_expr *idx) {
 
 /* ---- batched calls ---- */
 
+/* These libraries compute: what they return is a function of the operands. */
+static bool is_algebra(const sp_node *node) {
+  static const char *const libraries[] = {"lapack_", "blas_",      "cusolver_",
+                                          "cublas_", "hipsolver_", "hipblas_"};
+  const char *target = spi_attr_text(node, "custom_call_target");
+  bool is = false;
+  for (size_t i = 0; target && i < sizeof libraries / sizeof *libraries; i++) {
+    is = is || strncmp(target, libraries[i], strlen(libraries[i])) == 0;
+  }
+  return is;
+}
+
 /* jax.ffi marks a call (LAPACK is called so) with num_batch_dims, which XLA's
  * partitioner relies on: each element of the first dimensions is a call of its
  * own. So results are functions of what the operands hold there. Which
  * function, the target, its configuration, the types without batch and the
- * layouts say: the call sees memory, not elements. -1: not marked so. */
+ * layouts say: the call sees memory, not elements. Older jax does not mark
+ * them: a call of LAPACK is a function of all of its operands then. -1: no
+ * such call. */
 static int64_t batch_dims(const sp_node *node) {
   static const char key[] = "num_batch_dims=\"";
   const char *text = spi_attr_text(node, "frontend_attributes");
   const char *s = text ? strstr(text, key) : NULL;
   const char *layouts = spi_attr_text(node, "result_layouts");
   bool starts = s && (s == text || strchr("{, ", s[-1]) != NULL);
-  if (!starts || sp_node_attr(node, "called") || !layouts ||
-      strchr(layouts, '?') ||
+  if ((!starts && !is_algebra(node)) || sp_node_attr(node, "called") ||
+      !layouts || strchr(layouts, '?') ||
       spi_attr_int(node, "custom_call_has_side_effect", 0) ||
       !spi_attr_text(node, "operand_layout_constraints")) {
     return -1;
+  }
+  if (!starts) {
+    return 0;
   }
   s += sizeof key - 1;
   return s[0] >= '0' && s[0] <= '9' && s[1] == '"' ? s[0] - '0' : -1;
@@ -157,7 +175,7 @@ static sp_expr batched_element(const sp_call *call, const sp_expr *idx) {
   memcpy(&args[node->n_in], &idx[batch], (last - batch) * sizeof *args);
   spi_assume(call, sp_format(ctx,
                              "custom call \"%s\" is a function of its "
-                             "operands (num_batch_dims)",
+                             "operands",
                              spi_attr_text(node, "custom_call_target")));
   return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), batched_name(call, batch),
                node->n_in + last - batch, args);
@@ -225,7 +243,8 @@ static const sp_op custom_call_row = {
     .meaning = "out[i] = a[i] for annotations of shardings; TopK: see topk; "
                "SPMDFullToShardShape, SPMDShardToFullShape: a block of the "
                "whole, and back; with num_batch_dims: a function of what the "
-               "operands hold at the same batch index",
+               "operands hold at the same batch index; LAPACK and its like: "
+               "of the operands",
 };
 
 extern const sp_op *const sp_ops_custom_call[];
