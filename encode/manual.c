@@ -17,6 +17,7 @@
 #include "encode/manual.h"
 
 #include "encode/op_groups.h"
+#include "graph/same.h"
 
 #include <string.h>
 
@@ -158,6 +159,22 @@ spi_manual_cut spi_manual_cut_of(sp_ctx *ctx, const sp_program *p,
     spi_unknown(ctx, node, "blocks with padding");
   }
   return c;
+}
+
+bool spi_manual_same(const sp_program *p, const sp_node *a, const sp_program *q,
+                     const sp_node *b) {
+  bool border = spi_border_of(a) != SPI_BORDER_NONE ||
+                spi_border_of(b) != SPI_BORDER_NONE;
+  bool same = !border || (a->n_in == b->n_in && a->n_out == b->n_out);
+  for (uint32_t k = 0; border && same && k < a->n_in; k++) {
+    same = sp_sharding_same(p->tensors[a->in[k]].sharding,
+                            q->tensors[b->in[k]].sharding);
+  }
+  for (uint32_t k = 0; border && same && k < a->n_out; k++) {
+    same = sp_sharding_same(p->tensors[a->out + k].sharding,
+                            q->tensors[b->out + k].sharding);
+  }
+  return same;
 }
 
 void spi_manual_shape(sp_ctx *ctx, const sp_program *program,

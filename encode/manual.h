@@ -25,6 +25,9 @@ typedef struct spi_manual_cut {
 } spi_manual_cut;
 spi_manual_cut spi_manual_cut_of(sp_ctx *ctx, const sp_program *program,
                                  const sp_node *node, uint32_t k);
+/* No borders, or of the same shardings. */
+bool spi_manual_same(const sp_program *p, const sp_node *a, const sp_program *q,
+                     const sp_node *b);
 sp_expr spi_manual_element(const sp_call *call, const sp_expr *idx);
 
 #endif

@@ -2,7 +2,9 @@
  * are in encode/ops/; CMake lists their files in the generated ops_table.c. */
 #include "encode/op.h"
 #include "encode/aten_args.h"
+#include "encode/manual.h"
 #include "encode/op_util.h"
+#include "graph/same.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -220,6 +222,13 @@ const sp_op *sp_op_check(sp_ctx *ctx, const sp_program *program,
     }
   }
   return check_node(ctx, program, node);
+}
+
+bool sp_op_same(const sp_program *p, const sp_node *a, const sp_program *q,
+                const sp_node *b) {
+  const sp_op *op = sp_op_find(a->op);
+  return !(op && op->by_name) && sp_node_same(a, b) &&
+         spi_manual_same(p, a, q, b);
 }
 
 sp_expr sp_op_element(const sp_call *call, const sp_expr *idx) {

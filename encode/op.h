@@ -68,6 +68,12 @@ typedef struct sp_op {
 const sp_op *const *sp_op_table(uint32_t *n);
 /* The row for a spelling, or NULL. */
 const sp_op *sp_op_find(const char *spelling);
+/* Are a of p and b of q one function of their operands, if these are of the
+ * same shapes? The same operator and attributes (graph/same.h), and what else
+ * its value depends on: for borders of manual mode the shardings. Never where
+ * the name counts (by_name). Exact. */
+bool sp_op_same(const sp_program *p, const sp_node *a, const sp_program *q,
+                const sp_node *b);
 /* Check operand counts, attributes (unknown, missing, wrong kind) and shapes
  * of a node: SP_ERR_INPUT for malformed, SP_ERR_UNKNOWN for an unknown
  * operator or an attribute that the row does not list. The message names

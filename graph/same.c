@@ -156,6 +156,25 @@ static bool program_equal(const sp_program *p, const sp_program *q, int depth) {
   return true;
 }
 
+static bool sharding_equal(const sp_sharding *a, const sp_sharding *b) {
+  return a->kind == b->kind && a->n_dims == b->n_dims &&
+         a->copies == b->copies && a->partial == b->partial &&
+         a->addends == b->addends && a->n_devices == b->n_devices &&
+         (a->n_dims == 0 ||
+          memcmp(a->tiles, b->tiles, a->n_dims * sizeof *a->tiles) == 0) &&
+         (a->n_devices == 0 ||
+          memcmp(a->devices, b->devices,
+                 (size_t)a->n_devices * sizeof *a->devices) == 0);
+}
+
+bool sp_sharding_same(const sp_sharding *a, const sp_sharding *b) {
+  while (a && b && a != b && sharding_equal(a, b)) {
+    a = a->inner;
+    b = b->inner;
+  }
+  return a == b;
+}
+
 bool sp_attr_same(const sp_attr *a, const sp_attr *b) {
   return attr_equal(a, b, 0);
 }

@@ -1,11 +1,11 @@
 /* same.h: are two nodes the same operator with the same attributes?
  *
  * CONTRACT. Exact: what is the same computes the same of equal operands, save
- * operators that say otherwise (sp_op.by_name). Not looked at are names,
- * places, the device that a rank computes on, and channel ids, which only say
- * which calls meet: the groups of a collective are an attribute of their own.
- * Numbers are compared by bits: NaN is NaN, 0 is not -0. Regions nested too
- * deep count as different.
+ * operators that look at more (sp_op.by_name, sp_op_same). Not looked at are
+ * names, places, the device that a rank computes on, and channel ids, which
+ * only say which calls meet: the groups of a collective are an attribute of
+ * their own. Numbers are compared by bits: NaN is NaN, 0 is not -0. Regions
+ * nested too deep count as different.
  */
 #ifndef SP_GRAPH_SAME_H
 #define SP_GRAPH_SAME_H
@@ -13,6 +13,8 @@
 #include "graph/program.h"
 
 bool sp_attr_same(const sp_attr *a, const sp_attr *b);
+/* Each may be NULL. The text does not count. */
+bool sp_sharding_same(const sp_sharding *a, const sp_sharding *b);
 /* Operator and all attributes. */
 bool sp_node_same(const sp_node *a, const sp_node *b);
 /* The same for nodes that are. */

@@ -16,8 +16,9 @@ typedef struct step {
   uint64_t key;
   uint32_t dist;
   uint32_t next; /* another step with the key's slot + 1, or 0 */
-  size_t n_opened, n_made;
+  size_t n_opened, n_named, n_made;
   const uint32_t *opened; /* sequential tensors, in program order */
+  const uint32_t *named;  /* of these: that were anchors before */
   const uint32_t *made;   /* that became anchors by it */
 } step;
 
@@ -197,6 +198,24 @@ static bool close_opened(sp_state *s) {
   return l->opened.n <= MAX_OPENED;
 }
 
+/* What is known of an anchor was found when it became one, by definitions that
+ * may not be among those that are opened now. */
+static void keep_named(sp_state *s, step *x) {
+  spi_layers *l = s->layers;
+  uint32_t *named = sp_alloc_n(l->ctx, x->n_opened + 1u, sizeof *named);
+  l->round++;
+  for (size_t i = 0; i < x->n_made; i++) {
+    l->stamp[x->made[i]] = l->round;
+  }
+  for (size_t i = 0; i < x->n_opened; i++) {
+    uint32_t t = x->opened[i];
+    if (s->seq[t].anchor && l->stamp[t] != l->round) {
+      named[x->n_named++] = t;
+    }
+  }
+  x->named = named;
+}
+
 static const uint32_t *copied(spi_layers *l, const uint32_t *v, size_t n) {
   uint32_t *copy = sp_alloc_n(l->ctx, n + 1u, sizeof *copy);
   for (size_t i = 0; i < n; i++) {
@@ -232,6 +251,7 @@ void spi_layers_end(sp_state *s, uint32_t dist) {
             .n_made = l->made.n,
             .opened = copied(l, l->opened.v, l->opened.n),
             .made = copied(l, l->made.v, l->made.n)};
+  keep_named(s, &x);
   if (l->steps.n >= l->n_slots) {
     grow(l);
   }
@@ -355,8 +375,8 @@ static bool map_operators(sp_state *s, uint32_t like, uint32_t dist) {
   for (size_t i = 0; i < l->pairs.n; i++) {
     pair x = l->pairs.v[i];
     const sp_node *a = dist_node(s, x.like), *b = dist_node(s, x.dist);
-    const sp_op *row = sp_op_find(a->op);
-    bool same = row && !row->by_name && sp_node_same(a, b) &&
+    bool same = sp_op_find(a->op) &&
+                sp_op_same(s->dist_program, a, s->dist_program, b) &&
                 a->n_in == b->n_in && a->n_out == b->n_out &&
                 tensors[x.like].result == tensors[x.dist].result;
     for (uint32_t o = 0; same && o < a->n_out; o++) {
@@ -464,6 +484,9 @@ static bool map_all(sp_state *s, const step *x, uint32_t dist) {
   bool ok = map_operators(s, x->dist, dist);
   for (size_t i = 0; ok && i < x->n_opened; i++) {
     ok = map_opened(s, x->opened[i]);
+  }
+  for (size_t i = 0; ok && i < x->n_named; i++) {
+    ok = name_image(s, x->named[i], false);
   }
   for (size_t i = 0; ok && i < x->n_made; i++) {
     ok = name_image(s, x->made[i], true);

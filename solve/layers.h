@@ -3,14 +3,16 @@
  * LEMMA. A relation of a distributed tensor t' follows from equations: the
  * operators between t' and related tensors, the relations of these, and the
  * definitions of some sequential tensors (the OPENED ones), and from what is
- * known of the values of the symbols in these. Let a map take distributed
- * tensors to distributed ones, t' to t, and sequential tensors to sequential
- * ones, such that each of these equations becomes one that holds: operators are
- * the same operator with the same attributes and shapes, relations become the
- * relations of the images, definitions those of the images, and of each image
- * the same is known. Then the relation of t', with sequential tensors replaced
- * by their images, holds of t: the same proof, in which every obligation is one
- * that Z3 has answered up to the names of symbols.
+ * known of the values of the symbols in these (also of an opened one that had
+ * its name before: what is known of it may rest on more than is opened). Let a
+ * map take distributed tensors to distributed ones, t' to t, and sequential
+ * tensors to sequential ones, such that each of these equations becomes one
+ * that holds: operators are the same function (sp_op_same) with the same
+ * shapes, relations become the relations of the images, definitions those of
+ * the images, and of each image the same is known. Then the relation of t',
+ * with sequential tensors replaced by their images, holds of t: the same proof,
+ * in which every obligation is one that Z3 has answered up to the names of
+ * symbols.
  *
  * CONTRACT. spi_layers_relate looks for such a t' among the tensors that were
  * looked at before and finds the map: from relations of operands, then forward

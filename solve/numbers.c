@@ -42,7 +42,7 @@ static bool is_applied(const spi_numbers *v, const sp_node *a,
     same = sp_shape_equal(&v->p->tensors[a->out + o].shape,
                           &v->p->tensors[node->out + o].shape);
   }
-  return same && sp_node_same(a, node);
+  return same && sp_op_same(v->p, a, v->p, node);
 }
 
 /* The slot of such a node, or the free one for it. */
@@ -62,8 +62,7 @@ static uint32_t *find(const spi_numbers *v, const sp_node *node,
 
 /* Does it compute the same of the same? */
 static bool is_function(const sp_state *s, const sp_node *node) {
-  const sp_op *row = sp_op_find(node->op);
-  bool known = row && !row->by_name && !spi_is_loop(node) &&
+  bool known = sp_op_find(node->op) && !spi_is_loop(node) &&
                !sp_node_attr(node, "index");
   for (uint32_t o = 0; known && o < node->n_out; o++) {
     known = !s->seq[node->out + o].opaque;

@@ -13,7 +13,6 @@
  */
 #include <string.h>
 
-#include "graph/same.h"
 #include "solve/machine.h"
 #include "solve/state.h"
 
@@ -74,7 +73,8 @@ static bool is_alike(sp_state *s, uint32_t v, uint32_t t) {
   const sp_node *b = &s->dist_program->nodes[dist->node];
   return seq->result == dist->result &&
          sp_shape_equal(&seq->shape, &dist->shape) && may_be_function(a) &&
-         may_be_function(b) && sp_node_same(a, b);
+         may_be_function(b) &&
+         sp_op_same(s->seq_program, a, s->dist_program, b);
 }
 
 static bool is_same(sp_state *s, uint32_t v, uint32_t t) {

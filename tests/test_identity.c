@@ -231,6 +231,19 @@ static void effects_are_no_functions(void) {
   expect(WHOLE, A MYSTERY("a", ""), A MYSTERY("a", ""), SP_REFINES);
 }
 
+/* Blocks with padding have no meaning; which block it is is said by a sharding,
+ * which is no attribute. */
+static void borders_look_at_shardings(void) {
+#define BORDER(devices)                                                        \
+  A "c = f32[2,4] copy(a), sharding={devices=[4,1]" devices "}\n"              \
+    "m = f32[1,4] custom-call(c), sharding={manual}, "                         \
+    "custom_call_target=\"SPMDFullToShardShape\"\n"                            \
+    "q = f32[4] reshape(m)\nb = f32[2,4] broadcast(q), dimensions={1}\n"       \
+    "ROOT r = f32[2,4] all-reduce(b), to_apply=add, " GROUPS "\n"
+  expect(WHOLE, BORDER("<=[4]"), BORDER("<=[4]"), SP_REFINES);
+  expect(WHOLE, BORDER("<=[4]"), BORDER("3,2,1,0"), SP_UNPROVEN);
+}
+
 /* ---- programs that ask for no device ---- */
 
 static void one_device_stands_for_all(void) {
@@ -275,6 +288,7 @@ void suite_identity(void) {
   TEST(unknown_copies_are_not_run);
   TEST(unknown_functions_are_equal_on_equal_operands);
   TEST(effects_are_no_functions);
+  TEST(borders_look_at_shardings);
   TEST(one_device_stands_for_all);
   TEST(other_parameters_are_an_error);
 }

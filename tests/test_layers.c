@@ -218,6 +218,56 @@ static void anchors(void) {
   expect(x, y);
 }
 
+/* A border of manual mode looks at shardings, which are no attributes. */
+#define BORDERS(devices)                                                       \
+  "  d@ = f32[8] copy(b@), sharding={devices=[4]<=[4]}\n"                      \
+  "  x@ = f32[2] custom-call(d@), custom_call_target="                         \
+  "\"SPMDFullToShardShape\", sharding={manual}\n"                              \
+  "  y@ = f32[8] custom-call(x@), custom_call_target="                         \
+  "\"SPMDShardToFullShape\", sharding={devices=[4]" devices "}\n"              \
+  "  u@ = f32[8] exponential(y@)\n  z@ = f32[8] multiply(u@, w@)\n"
+
+static void borders(void) {
+  pair x = {.seq = CLOSED, .dist = BORDERS("<=[4]")};
+  pair y = x;
+  y.other_dist = BORDERS("3,2,1,0");
+  expect(x, y);
+}
+
+/* That A is not negative was found before B became an anchor, by a definition
+ * that is not opened where A is. */
+#define SUMS                                                                   \
+  "  n@ = f32[] constant(0)\n"                                                 \
+  "  d@ = f32[8,8] broadcast(a@), dimensions={0}\n"                            \
+  "  e@ = f32[8,8] broadcast(w@), dimensions={1}\n"                            \
+  "  P@ = f32[8,8] multiply(d@, e@)\n"
+#define DEEP                                                                   \
+  "  v@ = f32[] reduce(w@, n@), dimensions={0}, to_apply=add\n"                \
+  "  o@ = f32[8,8] broadcast(v@), dimensions={}\n"                             \
+  "  x@ = f32[8,8] multiply(o@, P@)\n  y@ = f32[8,8] exponential(x@)\n"        \
+  "  W@ = f32[8] reduce(y@, n@), dimensions={1}, to_apply=add\n"
+#define CUT_OFF(op)                                                            \
+  SUMS "  g@ = f32[8,8] " op "(P@)\n"                                          \
+       "  r@ = f32[8] reduce(g@, n@), dimensions={1}, to_apply=add\n"          \
+       "  p@ = f32[8] add(b@, r@)\n  B@ = f32[8] add(p@, r@)\n"                \
+       "  A@ = f32[8] subtract(B@, b@)\n" DEEP                                 \
+       "  S@ = f32[8] subtract(W@, W@)\n  Y@ = f32[8] maximum(A@, S@)\n"       \
+       "  M@ = f32[8] add(Y@, W@)\n  z@ = f32[8] exponential(M@)\n"
+#define WHOLE(op, g, by)                                                       \
+  SUMS op "  h@ = f32[8,8] add(" g "@, " g "@)\n"                              \
+          "  A@ = f32[8] reduce(h@, n@), dimensions={1}, to_apply=add\n"       \
+          "  B@ = f32[8] " by "\n" DEEP "  t@ = f32[8] add(B@, W@)\n"          \
+          "  u@ = f32[8] subtract(t@, b@)\n  z@ = f32[8] exponential(u@)\n"
+
+static void facts(void) {
+  pair x = {.seq = CUT_OFF("abs"),
+            .dist = WHOLE("  g@ = f32[8,8] abs(P@)\n", "g", "add(A@, b@)")};
+  pair y = x;
+  y.other_seq = CUT_OFF("negate");
+  y.other_dist = WHOLE("", "P", "subtract(b@, A@)");
+  expect(x, y);
+}
+
 /* ---- the same node ---- */
 
 static const sp_node *node(const sp_program *p, const char *name) {
@@ -279,5 +329,7 @@ void suite_layers(void) {
   CU_ADD_TEST(s, attributes);
   CU_ADD_TEST(s, inputs);
   CU_ADD_TEST(s, anchors);
+  CU_ADD_TEST(s, borders);
+  CU_ADD_TEST(s, facts);
   CU_ADD_TEST(s, same_nodes);
 }
