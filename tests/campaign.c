@@ -3,10 +3,13 @@
  *   campaign --seed S --count N [--broken | --right] [--shrink] [--keep DIR]
  *            [--unproved] [--limit SECONDS] [--jobs J] [--share PERCENT]
  *            [--verbose]
+ *            [--layers N]
  *
- * Program i has seed S + i; odd ones are broken. Each is judged in a process of
- * its own, so that a crash or an endless proof is a finding and no more.
- * Failures (campaign_judge.h) are written to DIR, shrunk where asked; with
+ * Program i has seed S + i; odd ones are broken. Some are a shorter program two
+ * or three times (campaign_layers.c); with --layers all are N times. Each is
+ * judged in a process of its own, so that a crash or an endless proof is a
+ * finding and no more. Failures (campaign_judge.h) are written to DIR, shrunk
+ * where asked; with
  * --unproved also right programs that were not proved. Exit code 1: a failure,
  * or more than PERCENT (5) of the right programs are not proved.
  */
@@ -25,11 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 16, MEMORY_MB = 2000, PROGRESS = 500 };
+enum { MAX_JOBS = 16, MAX_LAYERS = 8, MEMORY_MB = 2000, PROGRESS = 500 };
 
 typedef struct options {
   uint64_t seed, count;
-  unsigned limit, jobs, share;
+  unsigned limit, jobs, share, layers;
   bool shrink, verbose, only_broken, only_right, unproved;
   const char *keep;
 } options;
@@ -172,7 +175,7 @@ typedef struct tally {
   uint64_t count[CAMP_N_FINDINGS];
   share all, even, uneven, odd; /* of right programs not proved */
   double seconds, slowest;
-  uint64_t slowest_seed, nodes, dist_nodes;
+  uint64_t slowest_seed, nodes, dist_nodes, alike;
 } tally;
 
 /* A right program for which there was no time is not proved either. */
@@ -197,6 +200,7 @@ static void record(const options *o, tally *t, const camp_case *c,
   t->seconds += j->seconds;
   t->nodes += j->nodes;
   t->dist_nodes += j->dist_nodes;
+  t->alike += j->alike;
   if (j->seconds > t->slowest) {
     t->slowest = j->seconds;
     t->slowest_seed = c->seed;
@@ -217,7 +221,8 @@ static void record(const options *o, tally *t, const camp_case *c,
 static camp_case nth_case(const options *o, uint64_t i) {
   uint64_t seed = o->seed + i;
   bool broken = o->only_broken || (seed % 2 && !o->only_right);
-  return (camp_case){.seed = seed, .broken = broken};
+  uint32_t layers = o->layers ? o->layers : camp_layers(seed);
+  return (camp_case){.seed = seed, .broken = broken, .layers = layers};
 }
 
 static void progress(const tally *t, uint64_t ended) {
@@ -257,10 +262,12 @@ static bool run(const options *o, tally *t) {
 
 static int summary(const options *o, const tally *t) {
   printf("%" PRIu64 " programs from seed %" PRIu64 ", %.1f operators, %.1f of "
-         "a device, %.2f s each, slowest %.1f s (%" PRIu64 ")\n",
+         "a device, %.1f like an earlier layer's, %.2f s each, slowest %.1f s "
+         "(%" PRIu64 ")\n",
          o->count, o->seed, (double)t->nodes / (double)o->count,
          (double)t->dist_nodes / (double)o->count,
-         t->seconds / (double)o->count, t->slowest, t->slowest_seed);
+         (double)t->alike / (double)o->count, t->seconds / (double)o->count,
+         t->slowest, t->slowest_seed);
   uint64_t failures = 0;
   for (camp_finding f = 0; f < CAMP_N_FINDINGS; f++) {
     if (t->count[f]) {
@@ -309,6 +316,8 @@ static bool option(options *o, const char *name, const char *value,
       o->count = n;
     } else if (strcmp(name, "--limit") == 0 && n) {
       o->limit = (unsigned)n;
+    } else if (strcmp(name, "--layers") == 0 && n && n <= MAX_LAYERS) {
+      o->layers = (unsigned)n;
     } else if (strcmp(name, "--share") == 0) {
       o->share = (unsigned)n;
     } else if (strcmp(name, "--jobs") == 0 && n && n <= MAX_JOBS) {
@@ -331,7 +340,8 @@ int main(int argc, char **argv) {
               "usage: campaign [--seed S] [--count N] [--limit SECONDS] "
               "[--jobs 1..%d] [--share PERCENT]\n                [--broken | "
               "--right] "
-              "[--unproved] [--shrink] [--keep DIR] [--verbose]\n",
+              "[--unproved] [--shrink] [--keep DIR] [--verbose] [--layers "
+              "N]\n",
               MAX_JOBS);
       return 3;
     }

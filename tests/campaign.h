@@ -8,6 +8,7 @@
  *
  *   generate.c   random sequential program, of what grow_*.c adds
  *   bound.c      how large its numbers get
+ *   layers.c     the program several times
  *   rules.c      per operator: how one mesh axis may cut it
  *   shard.c      sequential program -> program of one device
  *   reshard.c    from one placement of a tensor to another: collectives
@@ -174,7 +175,8 @@ struct camp_program {
   sp_ctx *ctx;
   SP_VEC(camp_node) nodes;
   SP_VEC(uint32_t) params, results;
-  size_t bounded; /* nodes whose size is worked out */
+  size_t bounded;  /* nodes whose size is worked out */
+  uint32_t period; /* nodes of a layer; 0: there are none */
 };
 
 static inline const camp_node *camp_at(const camp_program *p, uint32_t n) {
@@ -224,7 +226,22 @@ uint32_t camp_dynamic_update(camp_program *p, uint32_t a, uint32_t update,
                              const uint32_t *starts);
 
 /* ---- generate.c ---- */
-camp_program *camp_generate(sp_ctx *ctx, uint64_t seed);
+/* layered: for camp_repeat: short, without loops, and the first parameter, a
+ * real one, may be what a layer before computes. */
+camp_program *camp_generate(sp_ctx *ctx, uint64_t seed, bool layered);
+
+/* ---- layers.c ---- */
+
+/* How many layers the case has, most often one. */
+uint32_t camp_layers(uint64_t seed);
+/* The program several times, one after the other. Parameters are fresh in each
+ * layer, or those of the first; the first parameter may be what the layer
+ * before computes. */
+camp_program *camp_repeat(sp_ctx *ctx, const camp_program *layer, uint64_t seed,
+                          uint32_t layers);
+/* The stream of random numbers from which the node is sharded: one for nodes
+ * that are alike, but in layers that are sharded otherwise. */
+uint64_t camp_stream(const camp_program *seq, uint64_t seed, uint32_t node);
 
 /* ---- bound.c ---- */
 
@@ -358,10 +375,14 @@ int64_t camp_global_index(const camp_mesh *m, const camp_value *v,
 
 /* ---- break.c ---- */
 
-/* Changes one thing in the device's program; a name of what, or NULL where no
- * fault fits. */
-const char *camp_break(camp_program *dist, const camp_mesh *mesh,
-                       uint64_t seed);
+/* Changes one thing in a program, where it comes from sequential nodes of this
+ * range; a name of what, or NULL where no fault fits. */
+const char *camp_break(camp_program *p, const camp_mesh *mesh, uint64_t seed,
+                       uint32_t first_from, uint32_t end_from);
+/* The same in one layer, of either program or of the placement of inputs. */
+const char *camp_break_layer(sp_ctx *ctx, camp_program *seq,
+                             camp_sharded *sharded, const camp_mesh *mesh,
+                             uint64_t seed);
 
 /* ---- print.c ---- */
 

@@ -15,6 +15,7 @@ typedef struct site {
   const camp_mesh *mesh;
   uint32_t at;
   camp_rng rng;
+  const bool *needed;
 } site;
 
 static camp_node *struck(const site *s) {
@@ -457,8 +458,8 @@ static bool find_stale(const site *s, uint32_t *k, uint32_t *other) {
   for (*k = 0; *k < n->n_in; ++*k) {
     for (*other = n->in [*k]; (*other)-- > 0;) {
       const camp_node *x = camp_at(s->p, *other);
-      if (same_type(x, operand(s, *k)) && x->n_dims && n->in[*k] != *other &&
-          x->op != CAMP_OP_CONSTANT) {
+      if (s->needed[*other] && same_type(x, operand(s, *k)) && x->n_dims &&
+          n->in[*k] != *other && x->op != CAMP_OP_CONSTANT) {
         return true;
       }
     }
@@ -534,14 +535,14 @@ static const fault faults[] = {
 enum { N_FAULTS = sizeof faults / sizeof *faults };
 
 static bool find_site(site *s, const fault *f, uint64_t seed,
-                      const bool *needed) {
+                      const bool *allowed) {
   uint64_t best = 0;
   uint32_t found = UINT32_MAX, from = UINT32_MAX, ordinal = 0;
   for (uint32_t i = 0; i < s->p->nodes.n; i++) {
     s->at = i;
     ordinal = struck(s)->from == from ? ordinal + 1 : 0;
     from = struck(s)->from;
-    if (!needed[i] || !f->fits(s)) {
+    if (!allowed[i] || !f->fits(s)) {
       continue;
     }
     camp_rng r = camp_rng_of(seed + ordinal, from);
@@ -555,14 +556,19 @@ static bool find_site(site *s, const fault *f, uint64_t seed,
   return found != UINT32_MAX;
 }
 
-const char *camp_break(camp_program *dist, const camp_mesh *mesh,
-                       uint64_t seed) {
-  site s = {.p = dist, .mesh = mesh, .rng = camp_rng_of(seed, 3)};
-  bool *needed = camp_needed(dist);
+const char *camp_break(camp_program *p, const camp_mesh *mesh, uint64_t seed,
+                       uint32_t first_from, uint32_t end_from) {
+  site s = {.p = p, .mesh = mesh, .rng = camp_rng_of(seed, 3)};
+  bool *allowed = camp_needed(p);
+  s.needed = camp_needed(p);
+  for (size_t i = 0; i < p->nodes.n; i++) {
+    uint32_t from = p->nodes.v[i].from;
+    allowed[i] = allowed[i] && from >= first_from && from < end_from;
+  }
   uint32_t first = camp_draw(&s.rng, N_FAULTS);
   for (uint32_t i = 0; i < N_FAULTS; i++) {
     const fault *f = &faults[(first + i) % N_FAULTS];
-    if (find_site(&s, f, seed, needed)) {
+    if (find_site(&s, f, seed, allowed)) {
       f->strike(&s);
       return f->name;
     }

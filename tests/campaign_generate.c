@@ -127,17 +127,26 @@ static void collect_results(camp_program *p) {
   }
 }
 
-camp_program *camp_generate(sp_ctx *ctx, uint64_t seed) {
+camp_program *camp_generate(sp_ctx *ctx, uint64_t seed, bool layered) {
   static const int64_t sizes[] = {2, 3, 4, 4, 4, 5, 6, 6, 7, 8, 8};
   maker m = {.p = camp_program_new(ctx), .rng = camp_rng_of(seed, 2)};
   for (int i = 0; i < 3; i++) {
     m.sizes[i] = sizes[camp_draw(&m.rng, sizeof sizes / sizeof *sizes)];
   }
   draw_parameters(&m);
+  if (layered) { /* it may be rounded */
+    m.p->nodes.v[0].size = 2;
+    m.p->nodes.v[0].bits = -1;
+  }
   camp_bound(m.p);
   uint32_t goal = 20 + camp_draw(&m.rng, 41);
+  goal = layered ? 8 + goal / 3 : goal;
   for (int tries = 0; m.p->nodes.n < goal && tries < 400; tries++) {
-    growers[camp_draw(&m.rng, sizeof growers / sizeof *growers)](&m);
+    grower grow = growers[camp_draw(&m.rng, sizeof growers / sizeof *growers)];
+    if (layered && grow == grow_loop) {
+      continue;
+    }
+    grow(&m);
     camp_bound(m.p);
   }
   collect_results(m.p);

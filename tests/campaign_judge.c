@@ -28,6 +28,7 @@ const char *camp_finding_text(camp_finding f) {
       [CAMP_WRONG_WITNESS] = "WRONG WITNESS",
       [CAMP_REFUSED] = "ERROR",
       [CAMP_CRASHED] = "CRASH",
+      [CAMP_LAYERS_DIFFER] = "LAYERS PROVE MORE THAN EACH",
       [CAMP_OWN_MISTAKE] = "MISTAKE OF THE CAMPAIGN",
   };
   return text[f];
@@ -39,7 +40,7 @@ bool camp_is_failure(camp_finding f) {
 
 typedef struct pair {
   camp_mesh mesh;
-  const camp_program *seq;
+  camp_program *seq;
   camp_sharded sharded;
   const char *before, *after;
 } pair;
@@ -76,7 +77,7 @@ static void keep(sp_ctx *ctx, const pair *p, const camp_case *c,
 typedef struct question {
   const pair *p;
   const sp_program *seq, *dist;
-  const sp_report *report;
+  const sp_report *report, *by_layer; /* by_layer: or NULL */
 } question;
 
 static void ask(sp_ctx *ctx, void *arg) {
@@ -88,10 +89,30 @@ static void ask(sp_ctx *ctx, void *arg) {
   /* Without running, which would hide a wrong proof; then with it. */
   sp_check_options options = {.timeout_ms = TIMEOUT_MS, .run_budget = -1};
   q->report = sp_check(ctx, q->seq, q->dist, &options);
-  if (q->report->verdict != SP_REFINES) {
+  if (q->p->seq->period && q->report->verdict == SP_REFINES) {
+    options.each_layer = true;
+    q->by_layer = sp_check(ctx, q->seq, q->dist, &options);
+  } else if (q->report->verdict != SP_REFINES) {
     options.run_budget = 0;
     q->report = sp_check(ctx, q->seq, q->dist, &options);
   }
+}
+
+/* Is anything proved that is not where each layer is proved by itself? Names
+ * of tensors that have one value may be others. */
+static bool layers_differ(camp_judgement *j, const question *q) {
+  const sp_report *a = q->report, *b = q->by_layer;
+  bool differ = b && a->verdict != b->verdict;
+  snprintf(j->why, sizeof j->why, "%s", differ ? "not proved by itself" : "");
+  for (size_t i = 0; b && i < a->n_tensors && !differ; i++) {
+    const sp_report_tensor *x = &a->tensors[i];
+    if (x->relation && !b->tensors[i].relation) {
+      snprintf(j->why, sizeof j->why, "%s: %.150s, like %s; by itself none",
+               x->name, x->relation, x->like ? x->like : "none");
+      differ = true;
+    }
+  }
+  return differ;
 }
 
 static void say_why(camp_judgement *j, const question *q) {
@@ -200,7 +221,10 @@ camp_judgement camp_judge(sp_ctx *ctx, const camp_case *c, const char *dir) {
             .seq = camp_case_program(ctx, c)};
   p.sharded = camp_shard(ctx, p.seq, &p.mesh, c->seed);
   const char *fault =
-      c->broken ? camp_break(p.sharded.dist, &p.mesh, c->seed) : NULL;
+      !c->broken ? NULL
+      : p.seq->period
+          ? camp_break_layer(ctx, p.seq, &p.sharded, &p.mesh, c->seed)
+          : camp_break(p.sharded.dist, &p.mesh, c->seed, 0, UINT32_MAX);
   snprintf(j.fault, sizeof j.fault, "%s", fault ? fault : "");
   p.before = camp_print(ctx, p.seq, &p.mesh, p.sharded.params,
                         p.sharded.results, "sequential");
@@ -223,9 +247,14 @@ camp_judgement camp_judge(sp_ctx *ctx, const camp_case *c, const char *dir) {
     snprintf(j.why, sizeof j.why, "%s:%u: %.200s (%.100s)",
              e->loc.file ? e->loc.file : "", e->loc.line, e->message, e->hint);
   } else {
+    for (size_t i = 0; i < q.report->n_tensors; i++) {
+      j.alike += q.report->tensors[i].like != NULL;
+    }
     j.finding = of_verdict(ctx, &p, &q, fault != NULL, differ);
     if (j.finding == CAMP_WRONG_PROOF) {
       say_difference(&j, &p, &difference);
+    } else if (layers_differ(&j, &q)) {
+      j.finding = CAMP_LAYERS_DIFFER;
     } else if (q.report->verdict == SP_VIOLATION) {
       snprintf(j.why, sizeof j.why, "%.390s", q.report->sentence);
     } else if (q.report->verdict == SP_UNPROVEN) {

@@ -18,7 +18,8 @@ typedef enum camp_finding {
   CAMP_WRONG_WITNESS,   /* a violation whose witness we do not see */
   CAMP_REFUSED,         /* an error instead of a verdict */
   CAMP_CRASHED,
-  CAMP_OWN_MISTAKE, /* not broken, but the programs differ: ours */
+  CAMP_LAYERS_DIFFER, /* something is not proved of a layer by itself */
+  CAMP_OWN_MISTAKE,   /* not broken, but the programs differ: ours */
   CAMP_N_FINDINGS
 } camp_finding;
 
@@ -38,16 +39,18 @@ typedef struct camp_edit {
 typedef struct camp_case {
   uint64_t seed;
   bool broken;
+  uint32_t layers;
   SP_VEC(camp_edit) edits;
 } camp_case;
 
-/* The sequential program of a case. */
+/* One layer of the sequential program of a case, and all of it. */
+camp_program *camp_case_layer(sp_ctx *ctx, const camp_case *c);
 camp_program *camp_case_program(sp_ctx *ctx, const camp_case *c);
 
 /* Plain data: it goes through a pipe. */
 typedef struct camp_judgement {
   camp_finding finding;
-  uint32_t nodes, dist_nodes;
+  uint32_t nodes, dist_nodes, alike; /* tensors proved with another layer */
   double seconds;
   bool uneven, odd; /* of the mesh */
   char fault[40];

@@ -371,7 +371,8 @@ static void shard_nodes(camp_sharder *s, const camp_value *given) {
   for (uint32_t i = 0; i < s->seq->nodes.n; i++) {
     const camp_node *n = camp_at(s->seq, i);
     size_t first = s->dist->nodes.n;
-    s->rng = camp_rng_of(s->seed, 1000 + i + (given ? 1000 * s->now : 0));
+    uint64_t stream = 1000 + camp_stream(s->seq, s->seed, i);
+    s->rng = camp_rng_of(s->seed, stream + (given ? 1000 * s->now : 0));
     if (!given) {
       s->now = i;
     }
@@ -401,7 +402,7 @@ static camp_value finish(camp_sharder *s, uint32_t node) {
   camp_place to[CAMP_AXES];
   const camp_node *global = camp_at(s->seq, node);
   size_t first = s->dist->nodes.n;
-  s->rng = camp_rng_of(s->seed, 500000 + node);
+  s->rng = camp_rng_of(s->seed, 500000 + camp_stream(s->seq, s->seed, node));
   if (camp_one_in(&s->rng, 3)) {
     draw_places(s, global, to);
   } else {

@@ -1,4 +1,4 @@
-/* campaign_shrink.c: read camp_case_program, then camp_shrink. */
+/* campaign_shrink.c: read camp_case_layer, then camp_shrink. */
 #include "tests/campaign_judge.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ static void bypass(camp_program *p, uint32_t at, uint32_t k) {
   }
 }
 
-camp_program *camp_case_program(sp_ctx *ctx, const camp_case *c) {
-  camp_program *p = camp_generate(ctx, c->seed);
+camp_program *camp_case_layer(sp_ctx *ctx, const camp_case *c) {
+  camp_program *p = camp_generate(ctx, c->seed, c->layers > 1);
   for (size_t i = 0; i < c->edits.n; i++) {
     camp_edit e = c->edits.v[i];
     if (e.kind == CAMP_DROP_RESULT) {
@@ -55,6 +55,11 @@ camp_program *camp_case_program(sp_ctx *ctx, const camp_case *c) {
     }
   }
   return p;
+}
+
+camp_program *camp_case_program(sp_ctx *ctx, const camp_case *c) {
+  camp_program *p = camp_case_layer(ctx, c);
+  return c->layers > 1 ? camp_repeat(ctx, p, c->seed, c->layers) : p;
 }
 
 /* ---- the search ---- */
@@ -90,7 +95,7 @@ static bool same_shape(const camp_node *a, const camp_node *b) {
 
 /* One node: a parameter instead, or one of its operands. */
 static bool shrink_node(search *s, uint32_t at) {
-  camp_program *p = camp_case_program(s->ctx, s->c);
+  camp_program *p = camp_case_layer(s->ctx, s->c);
   const camp_node *n = camp_at(p, at);
   if (!camp_needed(p)[at] || !n->n_in) {
     return false;
@@ -110,7 +115,7 @@ static bool shrink_node(search *s, uint32_t at) {
 camp_judgement camp_shrink(sp_ctx *ctx, camp_case *c, camp_judgement was,
                            camp_judge_fn judge, void *user) {
   search s = {ctx, c, was, judge, user, 0};
-  camp_program *p = camp_case_program(ctx, c);
+  camp_program *p = camp_case_layer(ctx, c);
   for (uint32_t k = (uint32_t)p->results.n; k-- > 0;) {
     try_edit(&s, (camp_edit){CAMP_DROP_RESULT, k, 0});
   }
