@@ -55,10 +55,12 @@ static bool window_equal(const sp_attr *a, const sp_attr *b) {
   return true;
 }
 
-/* The device that a rank computes on is no part of what it computes. */
+/* The device that a rank computes on is no part of what it computes: FX's
+ * arguments of that name, or by position (arg2). */
 static bool is_device(const sp_attr *a) {
   return a->kind == SP_ATTR_TEXT && (strcmp(a->name, "device") == 0 ||
-                                     strncmp(a->u.text, "device(", 7) == 0);
+                                     (strncmp(a->name, "arg", 3) == 0 &&
+                                      strncmp(a->u.text, "device(", 7) == 0));
 }
 
 /* Which calls meet is said by their groups. */

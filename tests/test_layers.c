@@ -234,6 +234,22 @@ static void borders(void) {
   expect(x, y);
 }
 
+/* A configuration that reads like one of FX's devices is none. */
+#define CALL(config)                                                           \
+  "  y@ = f32[8]{0} custom-call(b@), custom_call_target=\"f\", "               \
+  "operand_layout_constraints={f32[8]{0}}, frontend_attributes={"              \
+  "num_batch_dims=\"0\"}, backend_config=\"device(" config ")\"\n"             \
+  "  z@ = f32[8] multiply(y@, w@)\n"
+
+static void devices(void) {
+  pair x = {.seq = CALL("0"), .dist = CALL("0")};
+  pair y = x;
+  y.other_dist = CALL("1");
+  expect(x, y);
+  y.other_seq = CALL("2");
+  expect(x, y);
+}
+
 /* That A is not negative was found before B became an anchor, by a definition
  * that is not opened where A is. */
 #define SUMS                                                                   \
@@ -330,6 +346,7 @@ void suite_layers(void) {
   CU_ADD_TEST(s, inputs);
   CU_ADD_TEST(s, anchors);
   CU_ADD_TEST(s, borders);
+  CU_ADD_TEST(s, devices);
   CU_ADD_TEST(s, facts);
   CU_ADD_TEST(s, same_nodes);
 }
