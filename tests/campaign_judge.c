@@ -98,23 +98,6 @@ static void ask(sp_ctx *ctx, void *arg) {
   }
 }
 
-/* Is anything proved that is not where each layer is proved by itself? Names
- * of tensors that have one value may be others. */
-static bool layers_differ(camp_judgement *j, const question *q) {
-  const sp_report *a = q->report, *b = q->by_layer;
-  bool differ = b && a->verdict != b->verdict;
-  snprintf(j->why, sizeof j->why, "%s", differ ? "not proved by itself" : "");
-  for (size_t i = 0; b && i < a->n_tensors && !differ; i++) {
-    const sp_report_tensor *x = &a->tensors[i];
-    if (x->relation && !b->tensors[i].relation) {
-      snprintf(j->why, sizeof j->why, "%s: %.150s, like %s; by itself none",
-               x->name, x->relation, x->like ? x->like : "none");
-      differ = true;
-    }
-  }
-  return differ;
-}
-
 static void say_why(camp_judgement *j, const question *q) {
   const sp_report *r = q->report;
   size_t n = r->n_frontier < 3 ? r->n_frontier : 3, at = 0;
@@ -253,7 +236,7 @@ camp_judgement camp_judge(sp_ctx *ctx, const camp_case *c, const char *dir) {
     j.finding = of_verdict(ctx, &p, &q, fault != NULL, differ);
     if (j.finding == CAMP_WRONG_PROOF) {
       say_difference(&j, &p, &difference);
-    } else if (layers_differ(&j, &q)) {
+    } else if (q.by_layer && q.by_layer->verdict != SP_REFINES) {
       j.finding = CAMP_LAYERS_DIFFER;
     } else if (q.report->verdict == SP_VIOLATION) {
       snprintf(j.why, sizeof j.why, "%.390s", q.report->sentence);

@@ -18,7 +18,7 @@ typedef enum camp_finding {
   CAMP_WRONG_WITNESS,   /* a violation whose witness we do not see */
   CAMP_REFUSED,         /* an error instead of a verdict */
   CAMP_CRASHED,
-  CAMP_LAYERS_DIFFER, /* something is not proved of a layer by itself */
+  CAMP_LAYERS_DIFFER, /* not proved where each layer is by itself */
   CAMP_OWN_MISTAKE,   /* not broken, but the programs differ: ours */
   CAMP_N_FINDINGS
 } camp_finding;
