@@ -207,6 +207,7 @@ static void record(const options *o, tally *t, const camp_case *c,
   }
   bool failure = camp_is_failure(j->finding);
   bool odd = failure || j->finding == CAMP_SLOW ||
+             j->finding == CAMP_TOGETHER ||
              (o->unproved && j->finding == CAMP_UNPROVED);
   if (o->verbose || odd) {
     printf("%" PRIu64 " %s%s%s, %.2f s%s%s\n", c->seed,

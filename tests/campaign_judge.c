@@ -28,7 +28,7 @@ const char *camp_finding_text(camp_finding f) {
       [CAMP_WRONG_WITNESS] = "WRONG WITNESS",
       [CAMP_REFUSED] = "ERROR",
       [CAMP_CRASHED] = "CRASH",
-      [CAMP_LAYERS_DIFFER] = "LAYERS PROVE MORE THAN EACH",
+      [CAMP_TOGETHER] = "REFINES, but not with --each-layer",
       [CAMP_OWN_MISTAKE] = "MISTAKE OF THE CAMPAIGN",
   };
   return text[f];
@@ -237,7 +237,7 @@ camp_judgement camp_judge(sp_ctx *ctx, const camp_case *c, const char *dir) {
     if (j.finding == CAMP_WRONG_PROOF) {
       say_difference(&j, &p, &difference);
     } else if (q.by_layer && q.by_layer->verdict != SP_REFINES) {
-      j.finding = CAMP_LAYERS_DIFFER;
+      j.finding = CAMP_TOGETHER;
     } else if (q.report->verdict == SP_VIOLATION) {
       snprintf(j.why, sizeof j.why, "%.390s", q.report->sentence);
     } else if (q.report->verdict == SP_UNPROVEN) {

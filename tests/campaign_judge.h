@@ -12,14 +12,14 @@ typedef enum camp_finding {
   CAMP_UNDECIDED, /* broken without harm, and not proved */
   CAMP_UNPROVED,  /* right, and not proved */
   CAMP_SLOW,      /* no verdict in time */
+  CAMP_TOGETHER,  /* proved, but not where each layer is by itself */
   /* Failures: */
   CAMP_WRONG_PROOF,     /* proved, but the programs differ */
   CAMP_WRONG_VIOLATION, /* a violation of what is right */
   CAMP_WRONG_WITNESS,   /* a violation whose witness we do not see */
   CAMP_REFUSED,         /* an error instead of a verdict */
   CAMP_CRASHED,
-  CAMP_LAYERS_DIFFER, /* not proved where each layer is by itself */
-  CAMP_OWN_MISTAKE,   /* not broken, but the programs differ: ours */
+  CAMP_OWN_MISTAKE, /* not broken, but the programs differ: ours */
   CAMP_N_FINDINGS
 } camp_finding;
 
