@@ -5,6 +5,7 @@
 #include "graph/same.h"
 #include "solve/machine.h"
 #include "solve/numbers.h"
+#include "solve/unread.h"
 
 #include <stdlib.h>
 
@@ -29,7 +30,8 @@ typedef struct pair {
 struct spi_layers {
   sp_ctx *ctx;
   spi_numbers *numbers;
-  uint64_t *key; /* by distributed tensor; 0: it is like nothing */
+  spi_unread unread; /* of the distributed program */
+  uint64_t *key;     /* by distributed tensor; 0: it is like nothing */
   SP_VEC(step) steps;
   uint32_t *slots; /* steps + 1, by key */
   uint32_t n_slots;
@@ -59,6 +61,7 @@ spi_layers *spi_layers_new(sp_state *s) {
   spi_layers *l = sp_alloc(s->ctx, sizeof *l);
   l->ctx = s->ctx;
   l->numbers = spi_numbers_new(s);
+  l->unread = spi_unread_of(s, s->dist_program);
   l->key = sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *l->key);
   l->stamp = sp_alloc_n(s->ctx, n, sizeof *l->stamp);
   l->image = sp_alloc_n(s->ctx, n, sizeof *l->image);
@@ -123,6 +126,10 @@ static uint64_t key_of(const sp_state *s, uint32_t t) {
     uint32_t in = node->in[i];
     sp_expr relation = s->dist[in].relation;
     uint64_t key = s->layers->key[in];
+    if (spi_is_unread(s->layers->unread, tensors[t].node, i)) {
+      h = mix(h, shape_key(&tensors[in].shape));
+      continue;
+    }
     if (relation.v) {
       key = mix(spi_vain_key(s->vain, relation, (sp_hyps){0}),
                 shape_key(&tensors[in].shape));
@@ -187,7 +194,8 @@ static bool close_opened(sp_state *s) {
       return false;
     }
     for (uint32_t k = 0; k < node->n_in; k++) {
-      if (!s->seq[node->in[k]].anchor) {
+      if (!s->seq[node->in[k]].anchor &&
+          spi_number_reads(l->numbers, node, k)) {
         open_once(l, node->in[k]);
       }
     }
@@ -345,14 +353,20 @@ static bool map_terms(sp_state *s, sp_expr a, sp_expr b) {
   return same;
 }
 
-/* Operand of both: alike, or to be compared in turn. */
-static bool map_operand(sp_state *s, uint32_t like, uint32_t dist) {
+/* Operand k of two tensors: alike, or to be compared in turn. */
+static bool map_operand(sp_state *s, pair x, uint32_t k) {
   spi_layers *l = s->layers;
+  const sp_tensor *tensors = s->dist_program->tensors;
+  uint32_t like = dist_node(s, x.like)->in[k],
+           dist = dist_node(s, x.dist)->in[k];
+  bool unread = spi_is_unread(l->unread, tensors[x.like].node, k);
   const dist_tensor *v = &s->dist[like], *w = &s->dist[dist];
-  if (!sp_shape_equal(&s->dist_program->tensors[like].shape,
-                      &s->dist_program->tensors[dist].shape) ||
-      !v->relation.v != !w->relation.v) {
+  if (!sp_shape_equal(&tensors[like].shape, &tensors[dist].shape) ||
+      unread != spi_is_unread(l->unread, tensors[x.dist].node, k)) {
     return false;
+  }
+  if (unread || !v->relation.v != !w->relation.v) {
+    return unread;
   }
   if (v->relation.v) {
     return map_terms(s, v->relation, w->relation);
@@ -384,7 +398,7 @@ static bool map_operators(sp_state *s, uint32_t like, uint32_t dist) {
                             &tensors[b->out + o].shape);
     }
     for (uint32_t k = 0; same && k < a->n_in; k++) {
-      same = map_operand(s, a->in[k], b->in[k]);
+      same = map_operand(s, x, k);
     }
     if (!same) {
       return false;
@@ -413,8 +427,9 @@ static bool map_opened(sp_state *s, uint32_t t) {
   uint32_t *in = sp_scratch(s->ctx, (node->n_in + 1u) * sizeof *in);
   bool known = true;
   for (uint32_t k = 0; known && k < node->n_in; k++) {
-    in[k] = value_of_operand(s, node->in[k]);
-    known = in[k] != SP_NO_TENSOR;
+    bool reads = spi_number_reads(l->numbers, node, k);
+    in[k] = reads ? value_of_operand(s, node->in[k]) : SP_NO_TENSOR;
+    known = !reads || in[k] != SP_NO_TENSOR;
   }
   uint32_t first =
       known ? spi_number_apply(l->numbers, node, in) : SP_NO_TENSOR;

@@ -3,9 +3,11 @@
 
 #include "graph/same.h"
 #include "solve/machine.h"
+#include "solve/unread.h"
 
 struct spi_numbers {
   const sp_program *p;
+  spi_unread unread;
   uint32_t *value; /* by tensor */
   uint32_t *next;  /* by tensor */
   uint64_t *hash;  /* by node: of its operator */
@@ -26,9 +28,17 @@ static uint64_t mix(uint64_t h, uint64_t x) {
   return h ^ h >> 29;
 }
 
-/* Of the node applied to operands; NULL: to its own. */
+bool spi_number_reads(const spi_numbers *v, const sp_node *node, uint32_t i) {
+  return !spi_is_unread(v->unread, (uint32_t)(node - v->p->nodes), i);
+}
+
+/* Of the node applied to operands; NULL: to its own. SP_NO_TENSOR: only its
+ * shape counts. */
 static uint32_t operand(const spi_numbers *v, const sp_node *node,
                         const uint32_t *operands, uint32_t i) {
+  if (!spi_number_reads(v, node, i)) {
+    return SP_NO_TENSOR;
+  }
   return operands ? operands[i] : v->value[node->in[i]];
 }
 
@@ -36,7 +46,9 @@ static bool is_applied(const spi_numbers *v, const sp_node *a,
                        const sp_node *node, const uint32_t *operands) {
   bool same = a->n_in == node->n_in && a->n_out == node->n_out;
   for (uint32_t i = 0; same && i < a->n_in; i++) {
-    same = v->value[a->in[i]] == operand(v, node, operands, i);
+    same = operand(v, a, NULL, i) == operand(v, node, operands, i) &&
+           sp_shape_equal(&v->p->tensors[a->in[i]].shape,
+                          &v->p->tensors[node->in[i]].shape);
   }
   for (uint32_t o = 0; same && o < a->n_out; o++) {
     same = sp_shape_equal(&v->p->tensors[a->out + o].shape,
@@ -80,6 +92,7 @@ spi_numbers *spi_numbers_new(sp_state *s) {
   const sp_program *p = s->seq_program;
   spi_numbers *v = sp_alloc(s->ctx, sizeof *v);
   v->p = p;
+  v->unread = spi_unread_of(s, p);
   v->value = sp_alloc_n(s->ctx, p->n_tensors + 1u, sizeof *v->value);
   v->next = sp_alloc_n(s->ctx, p->n_tensors + 1u, sizeof *v->next);
   v->hash = sp_alloc_n(s->ctx, p->n_nodes + 1u, sizeof *v->hash);
