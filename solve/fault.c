@@ -59,10 +59,39 @@ static bool is_stated_cut(const search *f, uint32_t t) {
          sp_kind_of(f->s->pool, relation) == SP_KIND_READ && reads_along(f, t);
 }
 
+/* Does the term depend on which element it is? */
+static bool mentions_own_index(const search *f, uint32_t t, sp_expr e) {
+  const dist_tensor *w = &f->s->dist[t];
+  uint32_t n = f->s->dist_program->tensors[t].shape.n_dims;
+  for (uint32_t d = 0; d < n; d++) {
+    if (sp_kind_of(f->s->pool, w->idx[d]) == SP_KIND_VAR &&
+        sp_has_free(f->s->pool, e, w->idx[d])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Is it a sequential tensor only where a condition of its own holds (a mask)?
+ * Not what differs by rank: stages of a pipeline. */
+static bool has_own_choice(const search *f, uint32_t t) {
+  const dist_tensor *w = &f->s->dist[t];
+  const sp_node *node = node_of(f, t);
+  for (uint32_t i = 0; i < node->n_in; i++) {
+    if (!f->s->dist[node->in[i]].relation.v) {
+      return false; /* the condition may be that of an operand */
+    }
+  }
+  return w->seq && w->relation.v &&
+         sp_kind_of(f->s->pool, w->relation) == SP_KIND_ITE &&
+         mentions_own_index(f, t, sp_arg(f->s->pool, w->relation, 0));
+}
+
 /* Nothing to hold against it: proved, or its values are those of something. */
 static bool is_right(search *f, uint32_t t) {
   const dist_tensor *w = &f->s->dist[t];
-  if (w->seq || is_given(f, t) || is_stated_cut(f, t)) {
+  if ((w->seq && !has_own_choice(f, t)) || is_given(f, t) ||
+      is_stated_cut(f, t)) {
     return true;
   }
   if (w->relation.v && !sp_has_read(f->s->pool, w->relation)) {
@@ -71,8 +100,42 @@ static bool is_right(search *f, uint32_t t) {
   return node_of(f, t)->n_in == 0 || spi_fit_of(f->fit, t).kind != SPI_FIT_NONE;
 }
 
-/* Mark the wrong tensors above the result; the first one whose operands are
- * all right is where things go wrong. */
+/* Has the sequential program one like it, with which it does not agree? A
+ * tensor of a form that it has none of (a maximum so far) is none of its own
+ * in a right program, too. */
+static bool is_refuted(const search *f, uint32_t t) {
+  return f->s->dist[t].nearest || has_own_choice(f, t);
+}
+
+/* Only moved what is there before. */
+static bool is_view(const search *f, uint32_t t) {
+  const dist_tensor *w = &f->s->dist[t];
+  return w->how && strcmp(w->how, "view") == 0;
+}
+
+/* In place of a tensor that is not: the first that is refuted, has operands
+ * that are right, or moved at most, and is computed without it. */
+static uint32_t refuted_beside(search *f, uint32_t first) {
+  const sp_program *d = f->s->dist_program;
+  bool *below = sp_alloc_n(f->s->ctx, d->n_tensors + 1u, sizeof *below);
+  for (uint32_t t = 0; t < d->n_tensors && !is_refuted(f, first); t++) {
+    const sp_node *node = node_of(f, t);
+    bool moved = true;
+    below[t] = t == first;
+    for (uint32_t i = 0; i < node->n_in; i++) {
+      uint32_t u = node->in[i];
+      below[t] = below[t] || below[u];
+      moved = moved && (!f->wrong[u] || is_view(f, u));
+    }
+    if (f->wrong[t] && moved && !below[t] && is_refuted(f, t)) {
+      return t;
+    }
+  }
+  return first;
+}
+
+/* Mark the wrong tensors above the result. The first one whose operands are all
+ * right is where things go wrong, or another one that is refuted. */
 static uint32_t first_wrong(search *f, uint32_t result) {
   const sp_program *d = f->s->dist_program;
   bool *seen = sp_alloc_n(f->s->ctx, d->n_tensors + 1u, sizeof *seen);
@@ -100,7 +163,7 @@ static uint32_t first_wrong(search *f, uint32_t result) {
       first = t;
     }
   }
-  return first;
+  return first == result ? first : refuted_beside(f, first);
 }
 
 /* ---- sentences ---- */
@@ -149,6 +212,10 @@ static uint32_t partial_origin(search *f, uint32_t t) {
     }
     t = u;
   }
+}
+
+static const char *partials(const spi_fit *fit) {
+  return fit->maximum ? "maxima" : "sums";
 }
 
 /* Has it a NaN among its values? */
@@ -206,9 +273,9 @@ static const char *sentence(search *f, uint32_t t, uint32_t wanted,
   if (own.kind == SPI_FIT_PARTIAL) {
     return sp_format(
         ctx,
-        "%s%s holds partial sums of %s over %s, and the result is promised "
+        "%s%s holds partial %s of %s over %s, and the result is promised "
         "%s: an all-reduce is missing after it",
-        dist_name(f, t), place(f, t), seq_name(f, wanted),
+        dist_name(f, t), place(f, t), partials(&own), seq_name(f, wanted),
         spi_fitter_group_text(f->fit, own.grouping),
         report->outputs[report->counterexample->output].promised);
   }
@@ -223,31 +290,19 @@ static const char *sentence(search *f, uint32_t t, uint32_t wanted,
     if (is_collective(node)) {
       return sp_format(ctx,
                        "%s%s does not give %s: its operand %s holds partial "
-                       "sums over %s; look at its groups and its operation",
+                       "%s over %s; look at its groups and its operation",
                        dist_name(f, t), place(f, t), seq_name(f, operand.seq),
-                       dist_name(f, u),
+                       dist_name(f, u), partials(&operand),
                        spi_fitter_group_text(f->fit, operand.grouping));
     }
     return sp_format(ctx,
-                     "%s%s uses %s, which holds partial sums of %s over %s: an "
+                     "%s%s uses %s, which holds partial %s of %s over %s: an "
                      "all-reduce is missing before it",
                      dist_name(f, t), place(f, t), dist_name(f, u),
-                     seq_name(f, operand.seq),
+                     partials(&operand), seq_name(f, operand.seq),
                      spi_fitter_group_text(f->fit, operand.grouping));
   }
   return odd_values(f, t, wanted);
-}
-
-static bool mentions_own_index(search *f, uint32_t t) {
-  const dist_tensor *w = &f->s->dist[t];
-  uint32_t n = f->s->dist_program->tensors[t].shape.n_dims;
-  for (uint32_t d = 0; d < n; d++) {
-    if (sp_kind_of(f->s->pool, w->idx[d]) == SP_KIND_VAR &&
-        sp_has_free(f->s->pool, w->relation, w->idx[d])) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* A rank's own index arithmetic that is that of no sequential tensor, though
@@ -259,7 +314,8 @@ static bool is_suspicious(search *f, uint32_t t) {
   if (!sp_dtype_is_int(w->shape.dtype) || w->shape.n_dims == 0 ||
       node_of(f, t)->n_in == 0 || !known->relation.v ||
       !sp_has_free(f->s->pool, known->relation, f->s->rank) ||
-      !mentions_own_index(f, t) || sp_has_read(f->s->pool, known->relation) ||
+      !mentions_own_index(f, t, known->relation) ||
+      sp_has_read(f->s->pool, known->relation) ||
       spi_fit_of(f->fit, t).kind != SPI_FIT_NONE) {
     return false;
   }

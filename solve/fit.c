@@ -256,14 +256,31 @@ static bool whole_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
   return compared || elements_of(f, w) == 0;
 }
 
-static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
+/* Do all ranks that are reduced together have parts of the same block? */
+static bool of_one_block(const spi_fitter *f, const placed *x,
                          const grouping *g) {
+  int64_t *first = sp_scratch(f->s->ctx, (size_t)g->n * sizeof *first);
+  bool same = true;
+  for (uint32_t d = 0; d < x->n_dims && same; d++) {
+    memset(first, 0, (size_t)g->n * sizeof *first);
+    for (int64_t r = 0; r < f->ranks && same && x->start[d]; r++) {
+      int64_t *at = &first[g->group[r]];
+      same = *at == 0 || x->start[d][*at - 1] == x->start[d][r];
+      *at = *at == 0 ? r + 1 : *at;
+    }
+  }
+  return same;
+}
+
+/* Infinities (masks) add up to what they add up to, whatever else is there. */
+static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
+                         const grouping *g, bool maximum) {
   int64_t n = sp_machine_count(f->dist, w), compared = 0;
   double scale = largest(f, v), want;
   sp_span ranks = sp_machine_ranks_of(f->dist, w);
   sp_mark mark = sp_scratch_mark(f->s->ctx);
   double *sum = sp_scratch(f->s->ctx, (size_t)(n + 1) * sizeof *sum);
-  bool ok = true;
+  bool ok = of_one_block(f, x, g);
   for (int64_t group = 0; group < g->n && ok; group++) {
     memset(sum, 0, (size_t)n * sizeof *sum);
     int64_t first = -1;
@@ -274,13 +291,13 @@ static bool partial_fits(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
         first = first < 0 ? r : first;
         const double *l = sp_machine_values(f->dist, w, r);
         for (int64_t j = 0; j < n; j++) {
-          sum[j] += l[j];
+          sum[j] = !maximum || r == first ? sum[j] + l[j] : fmax(sum[j], l[j]);
         }
       }
     }
     for (int64_t j = 0; j < n && ok && all; j++) {
       if (counterpart(f, x, w, v, first, j, &want)) {
-        ok = spi_close(sum[j], want, scale);
+        ok = isfinite(sum[j]) && spi_close(sum[j], want, scale);
         compared++;
       }
     }
@@ -339,11 +356,12 @@ static spi_fit fits_at(spi_fitter *f, const placed *x, uint32_t w, uint32_t v,
   }
   bool real = sp_dtype_is_float(f->s->seq_program->tensors[v].shape.dtype);
   bool sums = real && !f->s->problem->ranked; /* every rank has its own */
-  for (uint32_t g = 0; g < f->n_groupings && sums; g++) {
-    if (f->groupings[g].n < f->ranks &&
-        partial_fits(f, x, w, v, &f->groupings[g])) {
+  for (uint32_t i = 0; i < 2 * f->n_groupings && sums; i++) {
+    fit.maximum = i >= f->n_groupings;
+    fit.grouping = i % f->n_groupings;
+    if (f->groupings[fit.grouping].n < f->ranks &&
+        partial_fits(f, x, w, v, &f->groupings[fit.grouping], fit.maximum)) {
       fit.kind = SPI_FIT_PARTIAL;
-      fit.grouping = g;
       return fit;
     }
   }

@@ -3,7 +3,7 @@
  * CONTRACT. Compares the values of both programs on one set of inputs (they
  * were run on all of it): a distributed tensor FITS a sequential one when its
  * elements are those of it under a placement by coordinates that inputs are
- * cut by, or when its sums over a group of ranks are. For finding and
+ * cut by, or when its sums or maxima over a group of ranks are. For finding and
  * explaining faults only; nothing is proved by it. Internal to solve/.
  */
 #ifndef SP_SOLVE_FIT_H
@@ -15,7 +15,7 @@
 typedef enum spi_fit_kind {
   SPI_FIT_NONE,
   SPI_FIT_WHOLE,   /* the elements themselves */
-  SPI_FIT_PARTIAL, /* their sum over the group */
+  SPI_FIT_PARTIAL, /* their sum, or maximum, over the group */
   SPI_FIT_SCALED,  /* the elements times a factor */
 } spi_fit_kind;
 
@@ -23,6 +23,7 @@ typedef struct spi_fit {
   spi_fit_kind kind;
   uint32_t seq;      /* sequential tensor */
   uint32_t grouping; /* PARTIAL: which (spi_fitter_group_text) */
+  bool maximum;      /* PARTIAL: of what is seen of it on the ranks */
   double factor;     /* SCALED */
 } spi_fit;
 

@@ -737,7 +737,7 @@ static void broken_examples_are_found_at_real_size(void) {
 /* Though no placement has the index maps; what splits indices may be. */
 static void cuts_of_inputs_are_not_at_fault(void) {
   broken_example("moe_dispatch_broken", 0, NULL, "; mine (");
-  broken_example("zigzag_attention_broken", 0, NULL, "; n (");
+  broken_example("zigzag_attention_broken", 0, NULL, "; x.2 (");
   broken_example("transpose_broken", 0, NULL, "; out (");
   broken_example("im2col_broken", 0, NULL, "; f (");
 }
