@@ -1,62 +1,18 @@
 /* abstract.c: read spi_abstract_obligation, then encode (the walk) and build
- * (one term from the terms of its arguments). The walk is iterative: a term
- * stays on the stack until what it needs has been built.
+ * (one term from the terms of its arguments; reads are in abstract_read.c). The
+ * walk is iterative: a term stays on the stack until what it needs has been
+ * built.
  */
-#include "encode/abstract.h"
+#include "encode/abstract_i.h"
 
 #include <string.h>
 #include <xxhash.h>
 
-#include "encode/division.h"
 #include "encode/product_facts.h"
-#include "encode/template.h"
 
 enum {
-  SMALL_TABLE = 64,     /* entries that are written out */
   SIZE_LIMIT = 1 << 20, /* words of a formula */
   NOTE_LIMIT = 300,     /* bytes of a note */
-};
-
-/* What a term became: valid for the obligation with this stamp. */
-typedef struct built {
-  uint32_t stamp, term; /* the SMT term */
-  uint32_t cut;         /* RED: position in cuts, valid if that is its own */
-} built;
-
-typedef struct red_cut {
-  sp_expr red;
-  spi_cut cut;
-} red_cut;
-
-typedef struct symbol {
-  uint32_t stamp, decl;
-} symbol;
-
-/* An uninterpreted function and what it stands for, as words. */
-typedef struct function {
-  uint64_t hash;
-  uint32_t word, n_words, decl;
-} function;
-
-struct spi_abstract {
-  sp_pool *p;
-  sp_ctx *ctx;
-  sp_formula *f;
-  spi_order *order;
-  spi_cutter *cutter;
-  spi_divisions *divisions;
-  uint32_t stamp;
-  built *built; /* by term id */
-  size_t n_built;
-  SP_VEC(symbol) symbols;       /* by sp_sym.v */
-  SP_VEC(const char *) numbers; /* text by sp_num.v */
-  SP_VEC(red_cut) cuts;
-  SP_VEC(sp_expr) work;
-  SP_VEC(function) functions;
-  SP_VEC(uint32_t) function_words;
-  SP_VEC(sp_expr) subjects; /* by declaration; 0: nothing to tell */
-  SP_VEC(sp_smt) args;      /* of the term under construction */
-  const char *refusal;
 };
 
 spi_abstract *spi_abstract_new(sp_pool *p) {
@@ -106,7 +62,7 @@ static const char *number_text(spi_abstract *a, sp_num n) {
   return a->numbers.v[n.v];
 }
 
-static sp_smt number(spi_abstract *a, sp_num n) {
+sp_smt spi_abstract_number(spi_abstract *a, sp_num n) {
   return sp_smt_real(a->f, number_text(a, n));
 }
 
@@ -114,20 +70,18 @@ static bool is_built(const spi_abstract *a, sp_expr e) {
   return a->built[e.v].stamp == a->stamp;
 }
 
-static sp_smt term_of(const spi_abstract *a, sp_expr e) {
+sp_smt spi_abstract_term(const spi_abstract *a, sp_expr e) {
   assert(is_built(a, e));
   return (sp_smt){a->built[e.v].term};
 }
 
-static sp_smt arg_term(const spi_abstract *a, sp_expr e, uint32_t i) {
-  return term_of(a, spi_get(a->p, e)->args[i]);
+sp_smt spi_abstract_arg(const spi_abstract *a, sp_expr e, uint32_t i) {
+  return spi_abstract_term(a, spi_get(a->p, e)->args[i]);
 }
 
-/* All declarations but those of division.c are made here, so that what they
- * stand for can be told. */
-static uint32_t declare(spi_abstract *a, const char *stem, sp_expr subject,
-                        sp_smt_sort result, uint32_t n,
-                        const sp_smt_sort *args) {
+uint32_t spi_abstract_declare(spi_abstract *a, const char *stem,
+                              sp_expr subject, sp_smt_sort result, uint32_t n,
+                              const sp_smt_sort *args) {
   uint32_t d = sp_smt_declare(a->f, stem, result, n, args);
   while (a->subjects.n < d)
     sp_push(a->ctx, &a->subjects, (sp_expr){0});
@@ -137,7 +91,8 @@ static uint32_t declare(spi_abstract *a, const char *stem, sp_expr subject,
 
 static sp_smt constant(spi_abstract *a, const char *stem, sp_expr subject,
                        sp_sort sort) {
-  uint32_t d = declare(a, stem, subject, (sp_smt_sort){sort, 0}, 0, NULL);
+  uint32_t d =
+      spi_abstract_declare(a, stem, subject, (sp_smt_sort){sort, 0}, 0, NULL);
   return sp_smt_app(a->f, d, 0, NULL);
 }
 
@@ -146,14 +101,13 @@ static sp_smt scaled(spi_abstract *a, sp_smt coef, sp_smt one, sp_smt t) {
   return coef.v == one.v ? t : sp_smt_2(a->f, SP_SMT_MUL, coef, t);
 }
 
-static sp_smt int_scaled(spi_abstract *a, int64_t coef, sp_smt t) {
+sp_smt spi_abstract_scaled(spi_abstract *a, int64_t coef, sp_smt t) {
   if (coef == 1)
     return t;
   return sp_smt_2(a->f, SP_SMT_MUL, sp_smt_int(a->f, coef), t);
 }
 
-/* a->args from mark on become the arguments of a sum, and, ... */
-static sp_smt gather(spi_abstract *a, sp_smt_op op, size_t mark) {
+sp_smt spi_abstract_gather(spi_abstract *a, sp_smt_op op, size_t mark) {
   uint32_t n = (uint32_t)(a->args.n - mark);
   sp_smt t = a->args.v[mark];
   if (n > 1)
@@ -162,7 +116,7 @@ static sp_smt gather(spi_abstract *a, sp_smt_op op, size_t mark) {
   return t;
 }
 
-static void keep(spi_abstract *a, sp_smt t) {
+void spi_abstract_keep(spi_abstract *a, sp_smt t) {
   sp_push(a->ctx, &a->args, t);
 }
 
@@ -189,8 +143,8 @@ static uint32_t function_of(spi_abstract *a, uint32_t word, const char *stem,
   sp_smt_sort *domain = sp_scratch(a->ctx, (n + 1) * sizeof *domain);
   for (uint32_t i = 0; i < n; i++)
     domain[i] = (sp_smt_sort){sorts[i], 0};
-  uint32_t decl =
-      declare(a, stem, subject, (sp_smt_sort){result, 0}, n, domain);
+  uint32_t decl = spi_abstract_declare(a, stem, subject,
+                                       (sp_smt_sort){result, 0}, n, domain);
   sp_scratch_release(a->ctx, mark);
   function made = {hash, word, n_words, decl};
   sp_push(a->ctx, &a->functions, made);
@@ -258,10 +212,11 @@ static sp_smt int_sum(spi_abstract *a, sp_expr e, uint32_t n,
   int64_t c = d->payload;
   for (uint32_t i = 0; i < n; i++)
     if (!fold_constant(a, d->args[at[i]], d->coefs.lin[at[i]], &c))
-      keep(a, int_scaled(a, d->coefs.lin[at[i]], arg_term(a, e, at[i])));
+      spi_abstract_keep(a, spi_abstract_scaled(a, d->coefs.lin[at[i]],
+                                               spi_abstract_arg(a, e, at[i])));
   if (c != 0 || a->args.n == mark)
-    keep(a, sp_smt_int(a->f, c));
-  return gather(a, SP_SMT_ADD, mark);
+    spi_abstract_keep(a, sp_smt_int(a->f, c));
+  return spi_abstract_gather(a, SP_SMT_ADD, mark);
 }
 
 static sp_smt real_sum(spi_abstract *a, sp_expr e, uint32_t n,
@@ -271,128 +226,18 @@ static sp_smt real_sum(spi_abstract *a, sp_expr e, uint32_t n,
   size_t mark = a->args.n;
   sp_smt one = sp_smt_real(a->f, "1");
   for (uint32_t i = 0; i < n; i++)
-    keep(a,
-         scaled(a, number(a, d->coefs.add[at[i]]), one, arg_term(a, e, at[i])));
+    spi_abstract_keep(a, scaled(a, spi_abstract_number(a, d->coefs.add[at[i]]),
+                                one, spi_abstract_arg(a, e, at[i])));
   if (sp_num_sign(a->p, constant_part) != 0 || n == 0)
-    keep(a, number(a, constant_part));
-  return gather(a, SP_SMT_ADD, mark);
+    spi_abstract_keep(a, spi_abstract_number(a, constant_part));
+  return spi_abstract_gather(a, SP_SMT_ADD, mark);
 }
 
 static sp_smt build_division(spi_abstract *a, sp_expr e) {
   sp_smt quotient, rest;
-  spi_divide(a->divisions, arg_term(a, e, 0), sp_divisor(a->p, e), &quotient,
-             &rest);
+  spi_divide(a->divisions, spi_abstract_arg(a, e, 0), sp_divisor(a->p, e),
+             &quotient, &rest);
   return spi_kind(a->p, e) == SP_KIND_DIV ? quotient : rest;
-}
-
-/* ---- reads ---- */
-
-static sp_smt table_entry(spi_abstract *a, const spi_sym *s, int64_t i) {
-  if (s->sort == SP_SORT_REAL)
-    return number(a, s->nums[i]);
-  if (s->sort == SP_SORT_BOOL)
-    return sp_smt_bool(a->f, s->ints[i] != 0);
-  return sp_smt_int(a->f, s->ints[i]);
-}
-
-/* The entry of a small table at these indices: ite(at = 0, first, ...). */
-static sp_smt table_lookup(spi_abstract *a, const spi_sym *s, sp_expr e) {
-  size_t mark = a->args.n;
-  int64_t stride = 1;
-  for (uint32_t i = s->n_args; i-- > 0; stride *= s->extents[i])
-    keep(a, int_scaled(a, stride, arg_term(a, e, i)));
-  sp_smt at =
-      s->n_args == 0 ? sp_smt_int(a->f, 0) : gather(a, SP_SMT_ADD, mark);
-  sp_smt t = table_entry(a, s, s->n_values - 1);
-  for (int64_t i = s->n_values - 1; i-- > 0;)
-    t = sp_smt_3(a->f, SP_SMT_ITE,
-                 sp_smt_2(a->f, SP_SMT_EQ, at, sp_smt_int(a->f, i)),
-                 table_entry(a, s, i), t);
-  return t;
-}
-
-/* Position in the table when all indices are constants inside it. */
-static bool constant_position(const spi_abstract *a, const spi_sym *s,
-                              sp_expr e, int64_t *at) {
-  *at = 0;
-  for (uint32_t i = 0; i < s->n_args; i++) {
-    sp_expr arg = sp_arg(a->p, e, i);
-    if (spi_kind(a->p, arg) != SP_KIND_INT)
-      return false;
-    int64_t x = sp_int_value(a->p, arg);
-    if (x < 0 || x >= s->extents[i])
-      return false;
-    *at = *at * s->extents[i] + x;
-  }
-  return true;
-}
-
-/* Facts hold where every index is inside the extents: outside, a read may
- * give anything (an array of the solver is total, a tensor is not). */
-static void assert_inside(spi_abstract *a, const spi_sym *s, sp_expr e,
-                          sp_smt fact) {
-  sp_formula *f = a->f;
-  size_t mark = a->args.n;
-  for (uint32_t i = 0; i < s->n_args; i++) {
-    sp_expr arg = sp_arg(a->p, e, i);
-    sp_kind kind = spi_kind(a->p, arg);
-    if (kind == SP_KIND_VAR && sp_var_extent(a->p, arg) <= s->extents[i])
-      continue; /* asserted of the variable */
-    sp_smt t = term_of(a, arg);
-    keep(a, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, 0), t));
-    keep(a, sp_smt_2(f, SP_SMT_LT, t, sp_smt_int(f, s->extents[i])));
-  }
-  if (a->args.n > mark)
-    fact = sp_smt_2(f, SP_SMT_IMPLIES, gather(a, SP_SMT_AND, mark), fact);
-  sp_smt_assert(f, fact);
-}
-
-static void assert_element(spi_abstract *a, sp_sym sym, sp_expr e, sp_smt t) {
-  const spi_sym *s = spi_sym_of(a->p, sym);
-  sp_formula *f = a->f;
-  int64_t at, lo, hi;
-  if (s->is_table && constant_position(a, s, e, &at)) {
-    sp_smt_assert(f, sp_smt_2(f, SP_SMT_EQ, t, table_entry(a, s, at)));
-    return;
-  }
-  if (s->is_table && s->n_values > 0 && s->n_values <= SMALL_TABLE) {
-    sp_smt entry = table_lookup(a, s, e);
-    assert_inside(a, s, e, sp_smt_2(f, SP_SMT_EQ, t, entry));
-    return;
-  }
-  if (s->sort == SP_SORT_REAL && s->sign > 0)
-    sp_smt_assert(f, sp_smt_2(f, SP_SMT_LE, sp_smt_real(f, "0"), t));
-  if (s->sort != SP_SORT_INT)
-    return;
-  sp_sym_range(a->p, sym, &lo, &hi);
-  size_t mark = a->args.n;
-  if (lo != INT64_MIN)
-    keep(a, sp_smt_2(f, SP_SMT_LE, sp_smt_int(f, lo), t));
-  if (hi != INT64_MAX)
-    keep(a, sp_smt_2(f, SP_SMT_LE, t, sp_smt_int(f, hi)));
-  for (uint32_t i = 0; i < s->n_gaps; i++) {
-    sp_smt below = sp_smt_2(f, SP_SMT_LT, t, sp_smt_int(f, s->gaps[i].lo));
-    sp_smt above = sp_smt_2(f, SP_SMT_LT, sp_smt_int(f, s->gaps[i].hi), t);
-    keep(a, sp_smt_2(f, SP_SMT_OR, below, above));
-  }
-  if (a->args.n > mark)
-    assert_inside(a, s, e, gather(a, SP_SMT_AND, mark));
-}
-
-static sp_smt build_read(spi_abstract *a, sp_expr e) {
-  sp_sym sym = sp_read_sym(a->p, e);
-  const spi_sym *s = spi_sym_of(a->p, sym);
-  symbol *known = &a->symbols.v[sym.v];
-  if (known->stamp != a->stamp) {
-    known->stamp = a->stamp;
-    known->decl =
-        declare(a, "t", e, (sp_smt_sort){s->sort, s->n_args}, 0, NULL);
-  }
-  sp_smt t = sp_smt_app(a->f, known->decl, 0, NULL);
-  for (uint32_t i = 0; i < s->n_args; i++)
-    t = sp_smt_2(a->f, SP_SMT_SELECT, t, arg_term(a, e, i));
-  assert_element(a, sym, e, t);
-  return t;
 }
 
 /* ---- any sort ---- */
@@ -404,15 +249,16 @@ static sp_smt fold(spi_abstract *a, sp_expr e, uint32_t n, const uint32_t *at) {
   size_t mark = a->args.n;
   assert(n > 0);
   if (kind == SP_KIND_REQ)
-    return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, at[0]), arg_term(a, e, at[1]));
+    return sp_smt_2(f, SP_SMT_EQ, spi_abstract_arg(a, e, at[0]),
+                    spi_abstract_arg(a, e, at[1]));
   if (kind == SP_KIND_OR) {
     for (uint32_t i = 0; i < n; i++)
-      keep(a, arg_term(a, e, at[i]));
-    return gather(a, SP_SMT_OR, mark);
+      spi_abstract_keep(a, spi_abstract_arg(a, e, at[i]));
+    return spi_abstract_gather(a, SP_SMT_OR, mark);
   }
-  sp_smt t = arg_term(a, e, at[0]);
+  sp_smt t = spi_abstract_arg(a, e, at[0]);
   for (uint32_t i = 1; i < n; i++) {
-    sp_smt u = arg_term(a, e, at[i]);
+    sp_smt u = spi_abstract_arg(a, e, at[i]);
     sp_smt first = kind == SP_KIND_MAX ? sp_smt_2(f, SP_SMT_LE, u, t)
                                        : sp_smt_2(f, SP_SMT_LE, t, u);
     t = sp_smt_3(f, SP_SMT_ITE, first, t, u);
@@ -429,13 +275,13 @@ static bool has_sign(const spi_abstract *a, sp_expr e) {
 static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
                       const uint32_t *at) {
   if (n == 1)
-    return arg_term(a, e, at[0]);
+    return spi_abstract_arg(a, e, at[0]);
   sp_mark scratch = sp_scratch_mark(a->ctx);
   sp_sort *sorts = sp_scratch(a->ctx, n * sizeof *sorts);
   size_t mark = a->args.n;
   for (uint32_t i = 0; i < n; i++) {
     sorts[i] = SP_SORT_REAL;
-    keep(a, arg_term(a, e, at[i]));
+    spi_abstract_keep(a, spi_abstract_arg(a, e, at[i]));
   }
   sp_smt x[3] = {a->args.v[mark], a->args.v[mark + 1], {0}};
   if (n == 3)
@@ -447,7 +293,7 @@ static sp_smt product(spi_abstract *a, sp_expr e, uint32_t n,
   spi_assert_commutes(a->f, t, n, x);
   for (uint32_t i = 0; i < n; i++)
     if (has_sign(a, sp_arg(a->p, e, at[i])))
-      spi_assert_zero(a->f, t, arg_term(a, e, at[i]));
+      spi_assert_zero(a->f, t, spi_abstract_arg(a, e, at[i]));
   return t;
 }
 
@@ -488,7 +334,7 @@ static sp_smt build_function(spi_abstract *a, sp_expr e) {
   size_t mark = a->args.n;
   for (uint32_t i = 0; i < d->n; i++) {
     sorts[i] = (sp_sort)spi_get(a->p, d->args[i])->sort;
-    keep(a, arg_term(a, e, i));
+    spi_abstract_keep(a, spi_abstract_arg(a, e, i));
   }
   uint32_t first = (uint32_t)a->function_words.n;
   word(a, SP_KIND_FN);
@@ -524,7 +370,7 @@ static sp_smt hole_term(spi_abstract *a, const spi_hole *h) {
   case SPI_HOLE_TERM:
     break;
   }
-  return term_of(a, h->node);
+  return spi_abstract_term(a, h->node);
 }
 
 static sp_smt build_reduction(spi_abstract *a, sp_expr e) {
@@ -537,7 +383,7 @@ static sp_smt build_reduction(spi_abstract *a, sp_expr e) {
     sorts[i] = h->kind == SPI_HOLE_ZERO ? SP_SORT_INT
                                         : (sp_sort)spi_get(a->p, h->node)->sort;
     sp_smt t = hole_term(a, h);
-    keep(a, t);
+    spi_abstract_keep(a, t);
   }
   uint32_t first = (uint32_t)a->function_words.n;
   word(a, SP_KIND_RED);
@@ -569,31 +415,32 @@ static sp_smt build(spi_abstract *a, sp_expr e) {
   case SP_KIND_MOD:
     return build_division(a, e);
   case SP_KIND_READ:
-    return build_read(a, e);
+    return spi_abstract_read(a, e);
   case SP_KIND_ITE:
-    return sp_smt_3(f, SP_SMT_ITE, arg_term(a, e, 0), arg_term(a, e, 1),
-                    arg_term(a, e, 2));
+    return sp_smt_3(f, SP_SMT_ITE, spi_abstract_arg(a, e, 0),
+                    spi_abstract_arg(a, e, 1), spi_abstract_arg(a, e, 2));
   case SP_KIND_FN:
     return build_function(a, e);
   case SP_KIND_RED:
     return build_reduction(a, e);
   case SP_KIND_NUM:
-    return number(a, sp_num_value(a->p, e));
+    return spi_abstract_number(a, sp_num_value(a->p, e));
   case SP_KIND_INF:
     return constant(a, sp_inf_negative(a->p, e) ? "ninf" : "pinf", e,
                     SP_SORT_REAL);
   case SP_KIND_I2R:
-    return sp_smt_1(f, SP_SMT_TO_REAL, arg_term(a, e, 0));
+    return sp_smt_1(f, SP_SMT_TO_REAL, spi_abstract_arg(a, e, 0));
   case SP_KIND_BOOL:
     return sp_smt_bool(f, sp_bool_value(a->p, e));
   case SP_KIND_LT0:
-    return sp_smt_2(f, SP_SMT_LT, arg_term(a, e, 0), sp_smt_int(f, 0));
+    return sp_smt_2(f, SP_SMT_LT, spi_abstract_arg(a, e, 0), sp_smt_int(f, 0));
   case SP_KIND_EQ0:
-    return sp_smt_2(f, SP_SMT_EQ, arg_term(a, e, 0), sp_smt_int(f, 0));
+    return sp_smt_2(f, SP_SMT_EQ, spi_abstract_arg(a, e, 0), sp_smt_int(f, 0));
   case SP_KIND_RLT:
-    return sp_smt_2(f, SP_SMT_LT, arg_term(a, e, 0), arg_term(a, e, 1));
+    return sp_smt_2(f, SP_SMT_LT, spi_abstract_arg(a, e, 0),
+                    spi_abstract_arg(a, e, 1));
   case SP_KIND_NOT:
-    return sp_smt_1(f, SP_SMT_NOT, arg_term(a, e, 0));
+    return sp_smt_1(f, SP_SMT_NOT, spi_abstract_arg(a, e, 0));
   }
   a->refusal = "a term of unknown kind";
   return sp_smt_bool(f, true);
@@ -655,7 +502,7 @@ static sp_smt encode(spi_abstract *a, sp_expr root) {
     if (a->refusal != NULL)
       return sp_smt_bool(a->f, true);
   }
-  return term_of(a, root);
+  return spi_abstract_term(a, root);
 }
 
 const char *spi_abstract_obligation(spi_abstract *a, sp_formula *f,
