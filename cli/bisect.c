@@ -167,6 +167,7 @@ static void check_step(sp_ctx *ctx, void *arg) {
   sp_check_options options = {
       .timeout_ms = j->values->timeout_ms,
       .proof_mb = j->values->proof_mb,
+      .budget_ms = j->values->budget_ms,
       .run_budget = j->step->ran ? -1 : j->values->run_budget,
       .statements = j->values->html || j->values->json,
       .progress = cli_progress_show,
@@ -355,6 +356,8 @@ static const cli_option bisect_options[] = {
    "stop proving when the terms take so much (3000)", cli_set_memory},
   {"timeout", 't', "SECONDS",
    "limit of the solver for one obligation (5)", cli_set_timeout},
+  {"budget", 0, "SECONDS",
+   "work after which proving stops (60, and 0.02 a tensor)", cli_set_budget},
   {"quiet", 'q', NULL, "print the verdict only", cli_set_quiet},
   {"no-color", 0, NULL,
    "no colours; also off without a terminal and\n"

@@ -92,6 +92,8 @@ static const cli_option check_options[] = {
   {"each-layer", 0, NULL,
    "prove each layer by itself, equal ones, too: to\n"
    "check the rule that proves them once (docs/proof.md)", set_each_layer},
+  {"budget", 0, "SECONDS",
+   "work after which proving stops (60, and 0.02 a tensor)", cli_set_budget},
   {"quiet", 'q', NULL, "print the verdict only", cli_set_quiet},
   {"no-color", 0, NULL,
    "no colours; also off without a terminal and\n"
@@ -147,6 +149,7 @@ static void check_programs(sp_ctx *ctx, void *arg) {
       .n_assume = j->values->n_assume,
       .timeout_ms = j->values->timeout_ms,
       .proof_mb = j->values->proof_mb,
+      .budget_ms = j->values->budget_ms,
       .run_budget = j->values->run_budget,
       .each_layer = j->values->each_layer,
       .statements = j->values->html || (j->values->json && j->values->explain),

@@ -25,6 +25,7 @@ typedef struct cli_values {
   const char *repro;                     /* a folder */
   uint32_t timeout_ms;
   uint32_t proof_mb;
+  uint32_t budget_ms;
   double run_budget; /* operations; 0: the default, negative: do not run */
   bool explain, explain_smt, each_layer, quiet, no_color;
   const char *grade; /* the exercise */
@@ -70,6 +71,7 @@ bool cli_set_assume(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_run_budget(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_memory(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text);
+bool cli_set_budget(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_quiet(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_no_color(sp_ctx *ctx, cli_values *values, const char *text);
 bool cli_set_json(sp_ctx *ctx, cli_values *values, const char *text);

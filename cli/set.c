@@ -112,8 +112,7 @@ bool cli_set_memory(sp_ctx *ctx, cli_values *values, const char *text) {
   return true;
 }
 
-bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
-  (void)ctx;
+static bool read_seconds(const char *text, uint32_t *ms) {
   char *end;
   double seconds = strtod(text, &end);
   /* not (seconds >= ...) is true for a NaN, too */
@@ -122,8 +121,18 @@ bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
                     "\"%s\" is not a time limit", text);
     return false;
   }
-  values->timeout_ms = (uint32_t)(seconds * 1000.0);
+  *ms = (uint32_t)(seconds * 1000.0);
   return true;
+}
+
+bool cli_set_timeout(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  return read_seconds(text, &values->timeout_ms);
+}
+
+bool cli_set_budget(sp_ctx *ctx, cli_values *values, const char *text) {
+  (void)ctx;
+  return read_seconds(text, &values->budget_ms);
 }
 
 bool cli_set_json(sp_ctx *ctx, cli_values *values, const char *text) {

@@ -240,6 +240,23 @@ static sp_value extremum(bool max, sp_value a, sp_value b) {
   return first ? a : b;
 }
 
+static bool near(double a, double b) {
+  return fabs(a - b) <= 1e-6 * (fabs(a) + fabs(b) + 1e-3);
+}
+
+static bool eval_compare(const eval *x, bool less, double a, double b,
+                         sp_value *out) {
+  *out = of_bool(less ? a < b : a == b);
+  if (!x->env->rough || a == b) {
+    return true;
+  }
+  if (!isfinite(a) || !isfinite(b)) {
+    return false;
+  }
+  *out = of_bool(less ? a < b : near(a, b));
+  return !less || !near(a, b);
+}
+
 static bool eval_strict(eval *x, sp_expr e, const spi_node_t *d,
                         const sp_value *a, sp_value *out) {
   switch ((sp_kind)d->kind) {
@@ -278,11 +295,9 @@ static bool eval_strict(eval *x, sp_expr e, const spi_node_t *d,
     *out = of_bool(a[0].i == 0);
     return true;
   case SP_KIND_RLT:
-    *out = of_bool(a[0].r < a[1].r);
-    return true;
+    return eval_compare(x, true, a[0].r, a[1].r, out);
   case SP_KIND_REQ:
-    *out = of_bool(a[0].r == a[1].r);
-    return true;
+    return eval_compare(x, false, a[0].r, a[1].r, out);
   case SP_KIND_NOT:
     *out = of_bool(!a[0].b);
     return true;

@@ -214,6 +214,7 @@ void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition);
 bool sp_sym_same_facts(const sp_pool *p, sp_sym a, sp_sym b);
 /* Of s what is known of from, a symbol of the same sort and extents. */
 void sp_sym_copy_facts(sp_pool *p, sp_sym s, sp_sym from);
+bool sp_sym_not_negative(const sp_pool *p, sp_sym s);
 /* Whether a REAL term is finite, as far as its form shows; that the maxima in
  * it are is noted (sp_pool_note). */
 bool sp_take_finite(sp_pool *p, sp_expr e);
@@ -275,6 +276,7 @@ sp_expr sp_fn1(sp_pool *p, const char *name, sp_expr a); /* REAL -> REAL */
  * elements of it (the largest one, ...), so they have the sign of all of these;
  * or, INT, positions in it, so they are in the range of its one variable. */
 void sp_fn_picks(sp_pool *p, const char *name, bool positions);
+bool sp_fn_is_pick(const sp_pool *p, const char *name);
 
 /* Functions of two integers whose arguments may be exchanged. */
 bool sp_fn_commutes(const char *name);
@@ -358,6 +360,9 @@ typedef struct sp_eval_env {
   bool (*fn)(void *user, const char *name, uint32_t n, const sp_value *args,
              sp_value *out);
   uint64_t budget; /* node visits left; counts down */
+  /* Numbers that differ by no more than rounding may are equal; which of them
+   * is smaller is not known (evaluation fails). */
+  bool rough;
 } sp_eval_env;
 /* False when the budget ran out or a function is unknown. Used by tests and
  * pre-filters only: nothing is proved by it. */

@@ -56,6 +56,15 @@ void sp_fn_picks(sp_pool *p, const char *name, bool positions) {
   sp_push(p->ctx, &p->picks, ((spi_pick){id, positions}));
 }
 
+bool sp_fn_is_pick(const sp_pool *p, const char *name) {
+  for (size_t i = 0; i < p->picks.n; i++) {
+    if (strcmp(p->fns.v[p->picks.v[i].fn], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 sp_expr spi_picked_from(const sp_pool *p, const spi_node_t *d, bool positions) {
   for (size_t i = 0; i < p->picks.n; i++) {
     if (p->picks.v[i].fn == d->payload) {
@@ -213,6 +222,10 @@ void sp_sym_take_sign(sp_pool *p, sp_sym s, sp_expr definition) {
   sym->sign = sign(p, definition);
   sym->ends = spi_ends(p, definition);
   p->infinite_names = p->infinite_names || sym->ends != 0;
+}
+
+bool sp_sym_not_negative(const sp_pool *p, sp_sym s) {
+  return spi_sym_of(p, s)->sign > 0;
 }
 
 /* ---- log ---- */

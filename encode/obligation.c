@@ -34,7 +34,10 @@ struct sp_solver {
   uint32_t tired; /* obligations that used up the whole limit */
   uint32_t hasty; /* that used up the one for those in a hurry */
   uint32_t hurry; /* a limit in milliseconds, or 0 */
-  sp_str text;    /* of the SMT-LIB file; storage is used again */
+  uint32_t left;  /* what is left of the whole check's work, or 0 */
+  sp_fails *fails;
+  void *user;  /* of fails */
+  sp_str text; /* of the SMT-LIB file; storage is used again */
   sp_solver_stats stats;
   const char *trouble;
 };
@@ -101,6 +104,14 @@ void sp_solver_hurry(sp_solver *s, uint32_t timeout_ms) {
   s->hurry = timeout_ms;
 }
 
+void sp_solver_left(sp_solver *s, uint32_t left_ms) {
+  s->left = left_ms;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) {
+  return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
 /* Milliseconds for the next obligation; 0: as many as it takes. */
 static uint32_t limit(const sp_solver *s) {
   uint32_t ms = s->options.timeout_ms, hurry = s->hurry;
@@ -110,7 +121,21 @@ static uint32_t limit(const sp_solver *s) {
   if (s->hasty >= LITTLE_PATIENCE && hurry) {
     hurry = hurry / 10 + 1;
   }
-  return hurry && (ms == 0 || hurry < ms) ? hurry : ms;
+  return smaller(smaller(ms, hurry), s->left);
+}
+
+void sp_solver_try_first(sp_solver *s, sp_fails *fails, void *user) {
+  s->fails = fails;
+  s->user = user;
+}
+
+static bool fails_somewhere(sp_solver *s, uint32_t n_hyps, const sp_expr *hyps,
+                            sp_expr goal) {
+  if (s->fails == NULL || !s->fails(s->user, n_hyps, hyps, goal))
+    return false;
+  s->stats.failed++;
+  s->stats.by_value++;
+  return true;
 }
 
 static sp_answer ask(sp_solver *s, const char **trouble) {
@@ -119,6 +144,7 @@ static sp_answer ask(sp_solver *s, const char **trouble) {
   sp_z3_limit(s->z3, limit(s));
   sp_z3_answer z = sp_z3_check(s->z3, s->formula);
   s->stats.seconds += now() - start;
+  s->stats.steps += sp_z3_steps(s->z3) - steps;
   s->tired += z == SP_Z3_UNKNOWN && s->hurry == 0;
   s->hasty += z == SP_Z3_UNKNOWN && s->hurry > 0;
   if (z != SP_Z3_UNSAT) {
@@ -200,7 +226,9 @@ sp_answer sp_prove(sp_solver *s, const char *rule, const char *about,
     s->stats.cache_hits++;
     return answered(s, e->answer, e->trouble);
   }
-  key.answer = ask(s, &key.trouble);
+  key.trouble = "";
+  key.answer = fails_somewhere(s, n_hyps, hyps, goal) ? SP_REFUTED
+                                                      : ask(s, &key.trouble);
   if (e->words == NULL) {
     s->stats.distinct++;
     e = remember(s, e, key);

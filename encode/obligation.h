@@ -54,11 +54,18 @@ typedef struct sp_solver_stats {
   uint64_t proved, refuted, unknown; /* answers to calls */
   uint64_t failed, tired; /* different formulas not proved; by the limit */
   uint64_t steps_failed;  /* of those, in Z3's own measure of work */
+  uint64_t steps;         /* of all */
+  uint64_t by_value;      /* refuted without Z3, of these */
   uint64_t cache_hits;
   double seconds; /* in Z3 */
 } sp_solver_stats;
 
 sp_solver *sp_solver_new(sp_pool *pool, const sp_solver_options *o);
+/* fails(user, ...) has found values for which the hypotheses hold and the goal
+ * does not: SP_REFUTED without asking Z3. */
+typedef bool sp_fails(void *user, uint32_t n_hyps, const sp_expr *hyps,
+                      sp_expr goal);
+void sp_solver_try_first(sp_solver *s, sp_fails *fails, void *user);
 /* For all values of free variables within their extents, hyps imply goal
  * (BOOL terms). rule names the proof rule ("re-index: bodies"), about names
  * tensors; both go to the comment of the SMT-LIB file, nowhere else. Raises
@@ -67,6 +74,8 @@ sp_answer sp_prove(sp_solver *s, const char *rule, const char *about,
                    uint32_t n_hyps, const sp_expr *hyps, sp_expr goal);
 /* No obligation from now on may take longer; 0: back to the options' limit. */
 void sp_solver_hurry(sp_solver *s, uint32_t timeout_ms);
+/* Nor longer than that, in milliseconds of work; 0: what the limits say. */
+void sp_solver_left(sp_solver *s, uint32_t left_ms);
 const sp_solver_stats *sp_solver_statistics(const sp_solver *s);
 /* Why the last answer was SP_UNKNOWN ("timeout", Z3's text); else "". */
 const char *sp_solver_trouble(const sp_solver *s);

@@ -172,8 +172,8 @@ static void say(sp_state *s, sp_report *report) {
                 report->n_outputs, report->n_outputs == 1 ? "" : "s")
           : sp_format(s->ctx,
                       "%zu of %zu results could not be related to the "
-                      "sequential program, the first is %s",
-                      open, report->n_outputs, first);
+                      "sequential program, the first is %s%s",
+                      open, report->n_outputs, first, s->ended);
 }
 
 typedef struct witness_job {
@@ -229,6 +229,11 @@ static sp_state *start(sp_ctx *ctx, const sp_problem *problem,
     s->prover = sp_prover_new(s->pool, s->solver);
     uint32_t mb = options->proof_mb ? options->proof_mb : SP_CHECK_PROOF_MB;
     sp_prover_room(s->prover, (size_t)mb * 1000000);
+    uint64_t usual = SP_CHECK_BUDGET_MS +
+                     SP_CHECK_TENSOR_MS * (uint64_t)problem->dist->n_tensors;
+    usual = usual < UINT32_MAX ? usual : UINT32_MAX;
+    sp_prover_budget(s->prover,
+                     options->budget_ms ? options->budget_ms : (uint32_t)usual);
     s->rank = sp_var(s->pool, SP_VAR_RANK, "rank", s->dist_program->partitions);
   }
   spi_seq_start(s);
@@ -320,9 +325,19 @@ static sp_state *attempt_wisely(sp_state *s, sp_report **report) {
   return end;
 }
 
+/* Why the proof ended before all was tried. */
+static const char *ended_text(const sp_state *s) {
+  return sp_prover_full(s->prover)
+             ? "; the proof took all the memory it may (--memory)"
+         : sp_prover_worn(s->prover)
+             ? "; the proof took all the work it may (--budget)"
+             : "";
+}
+
 /* What the attempt says of the tensors and, where it proved too little, what
  * runs say. */
 static void conclude(sp_state *s, sp_report *report) {
+  s->ended = ended_text(s);
   spi_describe(s, report);
   spi_note_narrow(s);
   const char *const *notes;

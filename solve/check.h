@@ -21,6 +21,8 @@ typedef enum sp_verdict { SP_REFINES, SP_VIOLATION, SP_UNPROVEN } sp_verdict;
 
 #define SP_CHECK_RUN_BUDGET 3e8 /* about a second */
 #define SP_CHECK_PROOF_MB 3000
+#define SP_CHECK_BUDGET_MS 60000
+#define SP_CHECK_TENSOR_MS 20
 
 /* The same programs in another form, of which parts may be run that take too
  * long in this one (loops unrolled). Asked for when the proof is in trouble:
@@ -40,6 +42,10 @@ typedef struct sp_check_options {
   /* Nothing is proved any more once terms, and the programs, take so many MB;
    * 0 = SP_CHECK_PROOF_MB. A wrong program may take as much as it gets. */
   uint32_t proof_mb;
+  /* Nothing is proved any more after so many milliseconds of work, of which
+   * equal checks take the same (sp_prover_budget); 0 = SP_CHECK_BUDGET_MS, and
+   * SP_CHECK_TENSOR_MS for each distributed tensor. Runs come after that. */
+  uint32_t budget_ms;
   const char *smt2_dir; /* NULL: do not write obligations */
   sp_asked_list *log;   /* gets what Z3 was asked; NULL: no log */
   /* Operations that looking for a counterexample may take, when the proof

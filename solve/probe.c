@@ -1,10 +1,16 @@
-/* probe.c: two terms at a few places, drawn at random: read sp_probe_equal.
- * What differs there is not asked of the solver; what agrees says nothing. */
+/* probe.c: terms at a few places, drawn at random: read sp_probe_equal, for
+ * what may be equal, and spi_fails_somewhere, for what the solver is asked.
+ * What differs there is not proved; what agrees says nothing. */
 #include "solve/probe.h"
 
 #include <math.h>
 
 enum { PROBE_BUDGET = 30000, PROBE_PLACES = 32, PROBED = 2048 };
+
+/* An obligation is looked at in so many places, if its terms are not too large
+ * for that: borders are rarely hit. Most of what is false is so in the first
+ * three. */
+enum { GOAL_PLACES = 48, GOAL_BUDGET = 40000 };
 
 /* The value of a term at a point: one term is compared with many. */
 typedef struct probed {
@@ -31,12 +37,23 @@ static uint64_t mix(uint64_t h, uint64_t x) {
 typedef struct probe {
   sp_pool *p;
   uint64_t seed;
+  bool corners; /* variables are rather the first or last number */
+  bool careful; /* functions of which facts are known have no value */
 } probe;
 
 static int64_t probe_var(void *user, sp_expr v) {
   probe *pb = user;
   int64_t n = sp_var_extent(pb->p, v); /* 0: of a tensor without elements */
-  return n > 0 ? (int64_t)(mix(pb->seed, v.v) % (uint64_t)n) : 0;
+  uint64_t h = mix(pb->seed, v.v);
+  if (n <= 0 || (pb->corners && h >> 60 < 5)) {
+    return 0;
+  }
+  return pb->corners && h >> 60 < 10 ? n - 1 : (int64_t)(h % (uint64_t)n);
+}
+
+/* Sums and products of a few of these are exact. */
+static double short_fraction(uint64_t h) {
+  return (double)(h % 2001) / 1024.0 - 1.0;
 }
 
 /* A value that would be in a gap of the symbol's range is beside one. */
@@ -61,7 +78,10 @@ static sp_value probe_read(void *user, sp_sym s, uint32_t n,
   }
   sp_value v = {.sort = sp_sym_sort(pb->p, s)};
   v.b = h & 1;
-  v.r = (double)(h % 2001) / 1000.0 - 1.0;
+  v.r = short_fraction(h);
+  if (sp_sym_not_negative(pb->p, s)) {
+    v.r = fabs(v.r);
+  }
   int64_t lo, hi;
   sp_sym_range(pb->p, s, &lo, &hi);
   if (lo < -64 || lo > hi) {
@@ -80,6 +100,9 @@ static bool probe_fn(void *user, const char *name, uint32_t n,
                      const sp_value *args, sp_value *out) {
   probe *pb = user;
   uint64_t h = pb->seed;
+  if (pb->careful && sp_fn_is_pick(pb->p, name)) {
+    return false;
+  }
   for (const char *c = name; *c; c++) {
     h = mix(h, (unsigned char)*c);
   }
@@ -97,7 +120,7 @@ static bool probe_fn(void *user, const char *name, uint32_t n,
     h = commutes ? h : mix(h, x);
   }
   h = commutes ? mix(h, sum) : h;
-  out->r = (double)(h % 2001) / 1000.0 - 1.0;
+  out->r = short_fraction(h);
   out->i = (int64_t)(h % 64);
   out->b = h & 1;
   return true;
@@ -123,7 +146,7 @@ static bool differ(const sp_value *a, const sp_value *b) {
  * for a point. */
 static bool value_at(sp_prover *pr, sp_expr e, uint64_t place, uint64_t budget,
                      sp_value *out) {
-  probe pb = {sp_prover_pool(pr), mix(0x5EED, place)};
+  probe pb = {.p = sp_prover_pool(pr), .seed = mix(0x5EED, place)};
   sp_eval_env env = {.user = &pb,
                      .var = probe_var,
                      .read = probe_read,
@@ -225,4 +248,31 @@ bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     }
   }
   return true;
+}
+
+/* ---- obligations ---- */
+
+bool spi_fails_somewhere(void *user, uint32_t n_hyps, const sp_expr *hyps,
+                         sp_expr goal) {
+  sp_pool *p = sp_prover_pool(user);
+  probe pb = {.p = p, .careful = true};
+  sp_eval_env env = {.user = &pb,
+                     .var = probe_var,
+                     .read = probe_read,
+                     .fn = probe_fn,
+                     .budget = GOAL_BUDGET,
+                     .rough = true};
+  for (uint64_t place = 0; place < GOAL_PLACES && env.budget > 0; place++) {
+    pb.seed = mix(0x60A1, place);
+    pb.corners = place % 2 != 0;
+    sp_value x;
+    bool holds = true;
+    for (uint32_t i = 0; holds && i < n_hyps; i++) {
+      holds = sp_eval(p, hyps[i], &env, &x) && x.b;
+    }
+    if (holds && sp_eval(p, goal, &env, &x) && !x.b) {
+      return true;
+    }
+  }
+  return false;
 }

@@ -13,4 +13,9 @@ spi_probes *spi_probes_new(sp_ctx *ctx);
 
 spi_probes *sp_prover_probes(sp_prover *pr);
 
+/* A goal is false for values for which the hypotheses are true: for
+ * sp_solver_try_first, user is the prover. */
+bool spi_fails_somewhere(void *user, uint32_t n_hyps, const sp_expr *hyps,
+                         sp_expr goal);
+
 #endif

@@ -26,6 +26,8 @@ static const double DOUBTED_SECONDS = 0.5;
 const char *spi_why_late(const sp_state *s) {
   return sp_prover_full(s->prover)
              ? "not looked at: the proof takes all the memory it may (--memory)"
+         : sp_prover_worn(s->prover)
+             ? "not looked at: the proof took all the work it may (--budget)"
              : "not looked at: runs show that the programs differ";
 }
 

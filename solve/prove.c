@@ -33,6 +33,8 @@ struct sp_prover {
   size_t began;     /* the pool's size when the effort began */
   size_t all_terms; /* with a deadline: so far in all */
   size_t room;      /* bytes that the context may hold, or 0 */
+  uint32_t budget;  /* milliseconds of work in all, or 0 */
+  clock_t clock;    /* when that began */
   void (*watch)(void *user);
   void *user;  /* of watch */
   pair *pairs; /* results of sp_prove_equal without hypotheses */
@@ -59,6 +61,9 @@ enum {
  * FEW_TERMS are enough for nearly all. */
 enum { EFFORTS = 4, FEW_TERMS = 2000 };
 
+/* About so much is a millisecond. */
+enum { STEPS_PER_MS = 20000, TERMS_PER_MS = 400 };
+
 sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
   sp_ctx *ctx = sp_pool_ctx(pool);
   sp_prover *pr = sp_alloc(ctx, sizeof *pr);
@@ -67,6 +72,7 @@ sp_prover *sp_prover_new(sp_pool *pool, sp_solver *solver) {
   pr->solver = solver;
   pr->about = "";
   pr->probes = spi_probes_new(ctx);
+  sp_solver_try_first(solver, spi_fails_somewhere, pr);
   return pr;
 }
 
@@ -137,8 +143,28 @@ bool sp_prover_full(const sp_prover *pr) {
   return pr->room > 0 && sp_ctx_bytes(pr->ctx) > pr->room;
 }
 
+void sp_prover_budget(sp_prover *pr, uint32_t work_ms) {
+  pr->budget = work_ms;
+  pr->clock = clock();
+}
+
+static uint64_t work_done(const sp_prover *pr) {
+  return sp_solver_statistics(pr->solver)->steps / STEPS_PER_MS +
+         sp_pool_size(pr->pool) / TERMS_PER_MS;
+}
+
+bool sp_prover_worn(const sp_prover *pr) {
+  if (pr->budget == 0) {
+    return false;
+  }
+  double processor = (double)(clock() - pr->clock) / CLOCKS_PER_SEC;
+  /* less is left than an obligation may be stopped too early by */
+  return work_done(pr) + pr->budget / 50 >= pr->budget ||
+         processor > 2e-3 * pr->budget;
+}
+
 bool sp_prover_late(const sp_prover *pr) {
-  return sp_prover_full(pr) ||
+  return sp_prover_full(pr) || sp_prover_worn(pr) ||
          (pr->terms > 0 && sp_pool_size(pr->pool) > pr->terms) ||
          (pr->deadline > 0 && now() > pr->deadline);
 }
@@ -156,6 +182,9 @@ bool sp_prove_holds(sp_prover *pr, const char *rule, sp_expr goal,
                     sp_hyps hyps) {
   if (sp_prover_late(pr)) {
     return false;
+  }
+  if (pr->budget > 0) {
+    sp_solver_left(pr->solver, pr->budget - (uint32_t)work_done(pr));
   }
   if (sp_prove(pr->solver, rule, pr->about, hyps.n, hyps.v, goal) !=
       SP_PROVED) {

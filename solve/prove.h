@@ -60,7 +60,13 @@ void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user);
  * limit): terms are never freed. */
 void sp_prover_room(sp_prover *pr, size_t bytes);
 bool sp_prover_full(const sp_prover *pr);
-/* Past the deadline, or out of effort or room. */
+/* Nothing is proved once that much work is done, in milliseconds (0: no such
+ * limit): what Z3 says that it did, and terms made, so that it does not matter
+ * what else the machine does. Some of what Z3 does it does not count: twice as
+ * much processor time ends the proof, too. */
+void sp_prover_budget(sp_prover *pr, uint32_t work_ms);
+bool sp_prover_worn(const sp_prover *pr);
+/* Past the deadline, or out of effort, room or budget. */
 bool sp_prover_late(const sp_prover *pr);
 /* Every obligation that was proved, in order, the cached ones, too. */
 typedef struct sp_proved {

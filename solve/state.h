@@ -165,6 +165,7 @@ typedef struct sp_state {
                             the sequential one computed alike; or NULL */
   bool ran;              /* both programs, on a few inputs: nothing differed */
   const struct spi_difference *difference; /* that a sample showed, or NULL */
+  const char *ended;  /* why the proof did, before all was tried; or "" */
   bool in_vain;       /* they differ in another form: to be checked there */
   bool *loop_used;    /* by sequential node: has its counterpart */
   bool *loop_open;    /* it has none: its results have definitions */

@@ -127,12 +127,60 @@ static void probing_under_hypotheses(bench *b) {
   OPEN(sp_prove_never(pr, "never", sp_eq(b->p, j, five), NONE));
 }
 
+/* What is false somewhere, at a border, too, is not asked of the solver; what
+ * rounding makes different is. */
+static void goals(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_pool *p = b->p;
+  const sp_solver_stats *s = sp_solver_statistics(b->s);
+  sp_expr i = index_var(b, 100000), last = sp_int(p, 99999);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 100000);
+  OPEN(sp_prove_holds(pr, "inside", sp_lt(p, i, last), NONE));
+  sp_expr moved = at1(b, x, sp_iaddc(p, i, -1));
+  sp_expr edge = sp_ite(p, sp_eq(p, i, last), moved, at1(b, x, i));
+  OPEN(sp_prove_holds(pr, "edge", sp_eq(p, edge, at1(b, x, i)), NONE));
+  sp_expr here = sp_eq(p, i, sp_int(p, 0));
+  OPEN(sp_prove_holds(pr, "given", sp_not(p, here),
+                      spi_hyps_with(pr, NONE, here)));
+  CU_ASSERT_EQUAL(s->by_value, 3);
+  CU_ASSERT_EQUAL(s->steps, 0);
+  PROVED(sp_prove_holds(pr, "inside", sp_lt(p, i, sp_int(p, 100000)), NONE));
+  /* (x / 3 + x / 3) + x / 3, not rounded */
+  sp_expr a = at1(b, x, i), c = at1(b, x, last), sum = sp_real_i64(p, 0);
+  for (int k = 0; k < 7; k++) {
+    sum = sp_add(p, sum, sp_mul(p, c, sp_scale(p, a, sp_num_ratio(p, 1, 7))));
+  }
+  sp_expr product = sp_mul(p, a, c);
+  sp_expr equal_or = sp_or(p, sp_eq(p, sum, product), sp_lt(p, i, last));
+  PROVED(sp_prove_holds(pr, "rounded", equal_or, NONE));
+  /* a sign that is known */
+  sp_sym e = tensor(b, "e", SP_SORT_REAL, 1, 100000);
+  sp_sym_take_sign(p, e, sp_fn1(p, "exp", a));
+  sp_expr less = sp_lt(p, at1(b, e, i), sp_real_i64(p, 0));
+  PROVED(sp_prove_holds(pr, "sign", sp_not(p, less), NONE));
+  CU_ASSERT_EQUAL(s->by_value, 3);
+}
+
+static void budget(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_prover_budget(pr, 1000);
+  sp_expr i = index_var(b, 8);
+  PROVED(sp_prove_holds(pr, "before", sp_lt(b->p, i, sp_int(b->p, 8)), NONE));
+  for (int k = 0; k < 1000000 && !sp_prover_worn(pr); k++) {
+    sp_fresh(b->p, 3);
+  }
+  CU_ASSERT_TRUE(sp_prover_late(pr));
+  OPEN(sp_prove_holds(pr, "after", sp_lt(b->p, i, sp_int(b->p, 9)), NONE));
+}
+
 BENCH_TEST(what_watches_a_proof_may_end_it, watching)
 BENCH_TEST(what_others_did_is_no_effort, excuse)
 BENCH_TEST(a_doubted_proof_gets_little, effort)
 BENCH_TEST(values_tell_terms_apart, probing)
 BENCH_TEST(what_holds_nearly_nowhere_is_compared_there,
            probing_under_hypotheses)
+BENCH_TEST(what_is_false_somewhere_is_not_asked, goals)
+BENCH_TEST(work_that_is_used_up_ends_all_proofs, budget)
 
 void suite_prover(void) {
   CU_pSuite s = CU_add_suite("prover", NULL, NULL);
@@ -142,5 +190,7 @@ void suite_prover(void) {
   ADD(a_doubted_proof_gets_little);
   ADD(values_tell_terms_apart);
   ADD(what_holds_nearly_nowhere_is_compared_there);
+  ADD(what_is_false_somewhere_is_not_asked);
+  ADD(work_that_is_used_up_ends_all_proofs);
 #undef ADD
 }
