@@ -72,23 +72,32 @@ static sp_expr take_coefficient(sp_pool *p, sp_expr core, sp_num *k) {
   return spi_monic(p, core, k);
 }
 
-/* max_k max(a, b(k)) = max(a, max_k b(k)) */
+/* max_k max(a, b(k), max_j c(k, j)) = max(a, max_k b(k), max_{k, j} c(k, j)) */
 static sp_expr take_args(sp_pool *p, const spi_red *r) {
+  enum { OUTER, INNER, NESTED, KINDS };
   const spi_node_t *d = spi_get(p, r->body);
   bool min = r->op == SP_RED_MIN;
   if (d->kind != (min ? SP_KIND_MIN : SP_KIND_MAX)) {
     return (sp_expr){0};
   }
-  sp_expr outer = {0}, inner = {0};
+  sp_expr of[KINDS] = {{0}}, e = {0};
+  int kinds = 0;
   for (uint32_t i = 0; i < d->n; i++) {
-    sp_expr *to = spi_depends(p, r, d->args[i]) ? &inner : &outer;
-    *to = !to->v ? d->args[i] : (min ? sp_min : sp_max)(p, *to, d->args[i]);
+    sp_expr x = d->args[i];
+    bool nested = spi_kind(p, x) == SP_KIND_RED && sp_red_op_of(p, x) == r->op;
+    sp_expr *to = &of[!spi_depends(p, r, x) ? OUTER : nested ? NESTED : INNER];
+    kinds += !to->v;
+    *to = !to->v ? x : (min ? sp_min : sp_max)(p, *to, x);
   }
-  if (!outer.v || !inner.v) {
-    return (sp_expr){0};
+  for (int k = 0; k < KINDS && kinds > 1; k++) {
+    if (of[k].v && k != OUTER) {
+      of[k] = spi_rereduce(p, r, r->op, of[k], 0, NULL);
+    }
+    if (of[k].v) {
+      e = !e.v ? of[k] : (min ? sp_min : sp_max)(p, e, of[k]);
+    }
   }
-  sp_expr e = spi_rereduce(p, r, r->op, inner, 0, NULL);
-  return (min ? sp_min : sp_max)(p, outer, e);
+  return e;
 }
 
 static sp_expr under(sp_pool *p, sp_expr guard, sp_red_op op, sp_expr e) {

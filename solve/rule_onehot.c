@@ -13,6 +13,10 @@
  * counts or from equations inside; the obligation may use facts about counts
  * (rule_counts.c).
  *
+ * The same of maxima and minima of reals, minus infinity and infinity for 0;
+ * there only equations between p and something else are looked for, since masks
+ * of other forms (causal ones) leave many terms.
+ *
  * LEMMA (digits). sum_{p < c m} b(p) = sum_{q < m, r < c} b(c q + r).
  *
  * LEMMA (guards). ite(g, b, 0) may be rewritten by what holds under g, and is b
@@ -27,6 +31,7 @@ enum { MAX_VARS = 16, MAX_ATOMS = 32, MAX_GUARDS = 4 };
 typedef struct sum {
   sp_prover *pr;
   sp_pool *p;
+  sp_red_op op;
   uint32_t n;
   sp_expr var[MAX_VARS];
   sp_expr body;
@@ -34,9 +39,10 @@ typedef struct sum {
 } sum;
 
 /* Disjuncts of the condition under which the body is zero. */
-static uint32_t zero_conditions(sp_pool *p, sp_expr body, sp_expr *out) {
+static uint32_t zero_conditions(const sum *s, sp_expr body, sp_expr *out) {
+  sp_pool *p = s->p;
   sp_expr guard, inner;
-  sp_guard_of(p, SP_RED_SUM, body, &guard, &inner);
+  sp_guard_of(p, s->op, body, &guard, &inner);
   sp_expr off = sp_not(p, guard);
   if (sp_is_false(p, off)) {
     return 0;
@@ -70,13 +76,17 @@ static bool mentions_sum_var(const sum *s, sp_expr e) {
   return false;
 }
 
-/* d = lin, split into its bare sum variables and the rest; false when a sum
+/* d, split into its bare sum variables and the rest; false when a sum
  * variable also occurs inside another atom. */
 static bool split_linear(const sum *s, sp_expr d, sp_expr *vars_part,
                          sp_expr *rest) {
   sp_pool *p = s->p;
   *vars_part = sp_int(p, 0);
   *rest = sp_int(p, 0);
+  if (is_sum_var(s, d)) {
+    *vars_part = d;
+    return true;
+  }
   if (sp_kind_of(p, d) != SP_KIND_LIN) {
     return false;
   }
@@ -155,8 +165,10 @@ static bool witness_of_bound(const sum *s, sp_expr d, sp_expr *witness) {
   return false;
 }
 
-static sp_expr zero_of(sp_pool *p, sp_expr e) {
-  return sp_sort_of(p, e) == SP_SORT_INT ? sp_int(p, 0) : sp_real_i64(p, 0);
+static sp_expr zero_of(const sum *s, sp_expr e) {
+  return s->op != SP_RED_SUM ? sp_inf(s->p, s->op == SP_RED_MAX)
+         : sp_sort_of(s->p, e) == SP_SORT_INT ? sp_int(s->p, 0)
+                                              : sp_real_i64(s->p, 0);
 }
 
 /* Also by what is known of counts. */
@@ -178,7 +190,7 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
       same = sp_and(p, same, sp_eq(p, s->var[i], witness[i]));
     }
   }
-  sp_expr zero = zero_of(p, s->body);
+  sp_expr zero = zero_of(s, s->body);
   sp_expr goal = sp_or(p, same, sp_eq(p, s->body, zero));
   sp_pool_mode(p, mode);
   if (!holds(s->pr, "one-hot: other terms are zero", goal, s->hyps)) {
@@ -200,7 +212,7 @@ static sp_expr apply(const sum *s, const sp_expr *witness) {
   }
   sp_expr body = sp_subst(p, s->body, n, from, to);
   body = sp_ite(p, in_range, body, zero);
-  return kept ? sp_red(p, SP_RED_SUM, kept, keep, body) : body;
+  return kept ? sp_red(p, s->op, kept, keep, body) : body;
 }
 
 /* Equations inside a condition, p = something else or c p + x = c q + y: a
@@ -264,7 +276,7 @@ static sp_expr onehot_by_equations(const sum *s, sp_expr condition) {
 /* The term that is left, or 0 if it is: places of other tokens are others. */
 static sp_expr or_nothing(const sum *s, sp_expr e) {
   sp_pool *p = s->p;
-  sp_expr zero = zero_of(p, e);
+  sp_expr zero = zero_of(s, e);
   sp_mode mode = sp_pool_mode(p, SP_MODE_RAW_INDEX);
   sp_expr goal = sp_eq(p, e, zero);
   sp_pool_mode(p, mode);
@@ -305,7 +317,7 @@ static sp_expr onehot_by_counts(const sum *s, sp_expr condition) {
 static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
   sp_pool *p = s->p;
   sp_expr off[MAX_ATOMS];
-  uint32_t n = zero_conditions(p, form, off);
+  uint32_t n = zero_conditions(s, form, off);
   for (uint32_t i = 0; i < n; i++) {
     sp_expr witness[MAX_VARS] = {{0}};
     bool found = false;
@@ -314,12 +326,12 @@ static sp_expr onehot_by_guard(const sum *s, sp_expr form) {
         sp_kind_of(p, sp_arg(p, off[i], 0)) == SP_KIND_EQ0) {
       found =
           witness_of_equation(s, sp_arg(p, sp_arg(p, off[i], 0), 0), witness);
-    } else if (sp_kind_of(p, off[i]) == SP_KIND_LT0) {
+    } else if (sp_kind_of(p, off[i]) == SP_KIND_LT0 && s->op == SP_RED_SUM) {
       found = witness_of_bound(s, sp_arg(p, off[i], 0), witness);
     }
     sp_pool_mode(p, mode);
     sp_expr e = found ? apply(s, witness) : (sp_expr){0};
-    e = e.v ? e : onehot_by_counts(s, off[i]);
+    e = e.v || s->op != SP_RED_SUM ? e : onehot_by_counts(s, off[i]);
     if (e.v) {
       return e;
     }
@@ -352,7 +364,7 @@ static sp_expr solved_for(const sum *s, sp_expr d, sp_expr var) {
 static sp_expr onehot_among(const sum *s, sp_expr form) {
   sp_pool *p = s->p;
   sp_expr off[MAX_ATOMS];
-  uint32_t n = zero_conditions(p, form, off);
+  uint32_t n = zero_conditions(s, form, off);
   for (uint32_t k = 0; k < n * s->n * s->n; k++) {
     sp_expr c = off[k % n], var = s->var[k / n % s->n];
     if (sp_kind_of(p, c) != SP_KIND_NOT ||
@@ -403,7 +415,7 @@ static bool find_digit(const sum *s, sp_expr e, uint32_t *var, int64_t *c,
 static bool split_digits(sum *s, sp_expr simple) {
   sp_pool *p = s->p;
   sp_expr off[MAX_ATOMS];
-  uint32_t n = zero_conditions(p, simple, off), var = 0;
+  uint32_t n = zero_conditions(s, simple, off), var = 0;
   int64_t c = 0;
   bool found = false;
   sp_mark mark = sp_scratch_mark(sp_pool_ctx(p));
@@ -426,7 +438,11 @@ static bool split_digits(sum *s, sp_expr simple) {
 
 static sp_expr onehot_sum(sp_prover *pr, sp_expr red, sp_hyps hyps) {
   sp_pool *p = sp_prover_pool(pr);
-  sum s = {.pr = pr, .p = p, .n = sp_red_n_vars(p, red), .hyps = hyps};
+  sum s = {.pr = pr,
+           .p = p,
+           .op = sp_red_op_of(p, red),
+           .n = sp_red_n_vars(p, red),
+           .hyps = hyps};
   if (s.n > MAX_VARS) {
     return (sp_expr){0};
   }
@@ -443,6 +459,9 @@ static sp_expr onehot_sum(sp_prover *pr, sp_expr red, sp_hyps hyps) {
     sp_expr simple = sp_simplify(p, s.body);
     sp_pool_mode(p, mode);
     e = simple.v == s.body.v ? e : onehot_by_guard(&s, simple);
+    if (s.op != SP_RED_SUM) {
+      return e;
+    }
     if (e.v || !split_digits(&s, simple)) {
       return e.v ? e : onehot_among(&s, simple);
     }
@@ -488,7 +507,13 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   if (sp_kind_of(p, e) == SP_KIND_ITE) {
     return under_guard(r, e);
   }
-  if (sp_kind_of(p, e) != SP_KIND_RED || sp_red_op_of(p, e) != SP_RED_SUM) {
+  if (sp_kind_of(p, e) != SP_KIND_RED) {
+    return (sp_expr){0};
+  }
+  sp_red_op op = sp_red_op_of(p, e);
+  bool extremum = (op == SP_RED_MAX || op == SP_RED_MIN) &&
+                  sp_sort_of(p, e) == SP_SORT_REAL;
+  if (op != SP_RED_SUM && !extremum) {
     return (sp_expr){0};
   }
   sp_expr better = onehot_sum(r->pr, e, r->hyps);

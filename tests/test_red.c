@@ -170,6 +170,12 @@ TEST(maxima_over_ranges) {
   SAME(red1(p, SP_RED_MAX, k, scale(p, x, -2)), scale(p, min, -2));
   SAME(red1(p, SP_RED_MAX, k, sp_add(p, x, a)), sp_add(p, a, max));
   SAME(red1(p, SP_RED_MAX, k, sp_sub(p, a, x)), sp_sub(p, a, min));
+  /* a maximum inside goes on by itself */
+  sp_expr j = sp_fresh(p, 4);
+  sp_expr inner = red1(p, SP_RED_MAX, j, sp_mul(p, x, at(p, w, j)));
+  SAME(red1(p, SP_RED_MAX, k, sp_max(p, sp_mul(p, x, x), inner)),
+       sp_max(p, red1(p, SP_RED_MAX, k, sp_mul(p, x, x)),
+              red1(p, SP_RED_MAX, k, inner)));
   /* a factor of unknown sign stays */
   DIFFER(red1(p, SP_RED_MAX, k, sp_mul(p, x, a)), sp_mul(p, a, max));
   /* no linearity */

@@ -120,6 +120,30 @@ static void onehot(bench *b) {
   OPEN(equal(pr, at1(b, table, id), looked_up(b, table, id, 9)));
 }
 
+/* Two ranks with six elements each; what is not on has infinity. */
+static sp_expr unmasked(bench *b, sp_red_op op, sp_sym x, sp_expr i,
+                        int64_t stride) {
+  sp_mode mode = sp_pool_mode(b->p, SP_MODE_RAW_INDEX);
+  sp_expr k = sp_fresh(b->p, 2), at = sp_iadd(b->p, i, sp_iscale(b->p, k, 6));
+  sp_expr on = sp_lt(b->p, sp_iscale(b->p, k, stride), sp_int(b->p, 2));
+  sp_expr inf = sp_inf(b->p, op == SP_RED_MAX);
+  sp_expr e = red1(b, op, k, sp_ite(b->p, on, at1(b, x, at), inf));
+  sp_pool_mode(b->p, mode);
+  return e;
+}
+
+static void onehot_of_extrema(bench *b) {
+  sp_prover *pr = prover(b);
+  sp_sym x = tensor(b, "x", SP_SORT_REAL, 1, 12);
+  sp_expr i = index_var(b, 6), e = at1(b, x, i);
+  PROVED(equal(pr, e, unmasked(b, SP_RED_MIN, x, i, 2)));
+  PROVED(equal(pr, e, unmasked(b, SP_RED_MAX, x, i, 3)));
+  /* nothing is masked; another element */
+  OPEN(equal(pr, e, unmasked(b, SP_RED_MIN, x, i, 1)));
+  OPEN(equal(pr, at1(b, x, sp_iaddc(b->p, i, 6)),
+             unmasked(b, SP_RED_MAX, x, i, 2)));
+}
+
 static void onehot_needs_the_range(bench *b) {
   sp_prover *pr = prover(b);
   sp_sym table = tensor(b, "w", SP_SORT_REAL, 1, 32);
@@ -425,6 +449,7 @@ BENCH_TEST(padding_must_be_masked_exactly, guarded_reindex)
 BENCH_TEST(only_idempotent_reductions_may_repeat, maxima_may_repeat)
 BENCH_TEST(functions_are_equal_point_by_point, lambdas_are_not_reindexed)
 BENCH_TEST(a_sharded_lookup_finds_each_row_once, onehot)
+BENCH_TEST(a_maximum_finds_what_is_not_masked, onehot_of_extrema)
 BENCH_TEST(a_sharded_lookup_needs_ids_in_range, onehot_needs_the_range)
 BENCH_TEST(a_ring_sees_every_piece_once, pieces)
 BENCH_TEST(micro_batches_see_every_row_once, nested_pieces)
@@ -449,6 +474,7 @@ void suite_rules(void) {
   ADD(only_idempotent_reductions_may_repeat);
   ADD(functions_are_equal_point_by_point);
   ADD(a_sharded_lookup_finds_each_row_once);
+  ADD(a_maximum_finds_what_is_not_masked);
   ADD(a_sharded_lookup_needs_ids_in_range);
   ADD(a_ring_sees_every_piece_once);
   ADD(micro_batches_see_every_row_once);

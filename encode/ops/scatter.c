@@ -222,6 +222,22 @@ static sp_expr opaque_scatter(const sp_call *call, const hit *h, sp_expr old,
   return sp_fn(p, sp_sort_of(p, old), name, 3, args);
 }
 
+/* Whose vectors are promised to differ: at most one hits, so that the sum of
+ * those that do is its update. */
+static sp_expr unique_assign(const sp_call *call, const hit *h, sp_expr old) {
+  sp_pool *p = call->pool;
+  sp_dtype t = spi_out_dtype(call);
+  sp_reducer one = t == SP_PRED ? SP_REDUCER_OR : SP_REDUCER_SUM;
+  sp_expr none = spi_identity(p, one, t);
+  spi_assume(call, "index vectors that a program calls unique (unique_indices) "
+                   "differ");
+  sp_expr any =
+      spi_red(call, SP_REDUCER_OR, SP_PRED, h->n_vars, h->vars, h->hits);
+  sp_expr sum = spi_red(call, one, t, h->n_vars, h->vars,
+                        sp_ite(p, h->hits, h->update, none));
+  return sp_ite(p, any, sum, old);
+}
+
 static sp_expr scatter_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
   const sp_program *region = spi_attr_region(call->node, "to_apply");
@@ -245,6 +261,10 @@ static sp_expr scatter_element(const sp_call *call, const sp_expr *idx) {
     sp_region_apply(p, region, params, &new);
     return sp_ite(p, h.hits, new, old);
   }
+  if (kind == SP_REDUCER_SECOND &&
+      spi_attr_int(call->node, "unique_indices", 0)) {
+    return unique_assign(call, &h, old);
+  }
   if (kind == SP_REDUCER_SECOND) {
     return opaque_scatter(call, &h, old, "assign");
   }
@@ -266,7 +286,7 @@ static const sp_op_attr scatter_attrs[] = {
     {"to_apply", SP_ATTR_REGION, true, false},
     /* promises about the values, which allow a faster program */
     {"indices_are_sorted", SP_ATTR_INT, false, true},
-    {"unique_indices", SP_ATTR_INT, false, true},
+    {"unique_indices", SP_ATTR_INT, false, false},
     {0},
 };
 static const char *const scatter_spellings[] = {"hlo:scatter", NULL};
