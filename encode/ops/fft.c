@@ -1,6 +1,11 @@
-/* fft.c: discrete Fourier transforms, opaque functions of the lines (planes,
- * ...) that are transformed. Complex tensors are two (graph/hlo_complex.c): a
- * node gives one part of the result. */
+/* fft.c: discrete Fourier transforms of the last dimensions. Complex tensors
+ * are two (graph/hlo_complex.c): a node gives one part of the result.
+ *
+ * With t = 2 pi sum_d (j_d k_d mod n_d) / n_d and N the product of all n_d, the
+ * element k of FFT and RFFT is sum_j x[j] (cos t - i sin t), the element j of
+ * IFFT sum_k x[k] (cos t + i sin t) / N. IRFFT is the real part of that, where
+ * half of the last dimension is not there: what is counts twice, but for 0 and
+ * n / 2, which are their own mirror images. */
 #include "base/vec.h"
 #include "encode/op_util.h"
 
@@ -74,31 +79,83 @@ static void fft_shape(sp_ctx *ctx, const sp_program *program,
   expect_lengths(ctx, node, r, n, v, from_real);
 }
 
+typedef struct transform {
+  const sp_call *call;
+  uint32_t n; /* dimensions */
+  int64_t length[MOST];
+  sp_expr of[MOST];     /* index of the result */
+  sp_expr var[MOST];    /* index of the operand */
+  bool inverse, halved; /* the operand's last dimension */
+} transform;
+
+static sp_expr angle(const transform *x) {
+  sp_pool *p = x->call->pool;
+  sp_expr t = sp_real_i64(p, 0);
+  for (uint32_t d = 0; d < x->n; d++) {
+    sp_expr turns = sp_imod(p, sp_imul(p, x->of[d], x->var[d]), x->length[d]);
+    t = sp_add(p, t,
+               sp_scale(p, sp_i2r(p, turns), sp_num_ratio(p, 1, x->length[d])));
+  }
+  return sp_scale(p, t, sp_num_from_double(p, 6.283185307179586, 53));
+}
+
+/* Part k of the operand; of a real one part 1 is 0. */
+static sp_expr operand(const transform *x, uint32_t k, const sp_expr *idx) {
+  const sp_call *call = x->call;
+  if (k >= call->node->n_in) {
+    return sp_real_i64(call->pool, 0);
+  }
+  uint32_t batch = sp_call_shape(call, k)->n_dims - x->n;
+  sp_expr j[SP_MAX_DIMS] = {{0}};
+  memcpy(j, idx, batch * sizeof *j);
+  memcpy(&j[batch], x->var, x->n * sizeof *j);
+  return sp_call_read(call, k, j);
+}
+
+/* How often the operand's element counts, over N. */
+static sp_expr weighted(const transform *x, sp_expr e) {
+  sp_pool *p = x->call->pool;
+  int64_t all = 1, last = x->length[x->n - 1];
+  for (uint32_t d = 0; d < x->n; d++) {
+    all *= x->length[d];
+  }
+  e = sp_scale(p, e, sp_num_ratio(p, 1, all));
+  if (!x->halved) {
+    return e;
+  }
+  sp_expr k = x->var[x->n - 1];
+  sp_expr own = sp_eq(p, k, sp_int(p, 0));
+  if (last % 2 == 0) {
+    own = sp_or(p, own, sp_eq(p, k, sp_int(p, last / 2)));
+  }
+  return sp_ite(p, own, e, sp_scale(p, e, sp_num_from_i64(p, 2)));
+}
+
 static sp_expr fft_element(const sp_call *call, const sp_expr *idx) {
   sp_pool *p = call->pool;
-  sp_ctx *ctx = sp_pool_ctx(p);
   const sp_node *node = call->node;
-  uint32_t n = 0, in = node->n_in;
-  int64_t v[MOST];
-  lengths(node, &n, v); /* looked at by fft_shape */
-  sp_expr args[2 + MOST];
-  for (uint32_t k = 0; k < in; k++) {
-    const sp_shape *a = sp_call_shape(call, k);
-    uint32_t batch = a->n_dims - n;
-    sp_expr j[SP_MAX_DIMS] = {{0}};
-    memcpy(j, idx, a->n_dims * sizeof *j);
-    for (uint32_t d = batch; d < a->n_dims; d++) {
-      j[d] = sp_fresh(p, a->dims[d]);
-    }
-    args[k] = spi_lambda(p, n, &j[batch], sp_call_read(call, k, j));
+  const char *type = sp_node_attr(node, "fft_type")->u.text;
+  transform x = {.call = call,
+                 .inverse = type[0] == 'I',
+                 .halved = strcmp(type, "IRFFT") == 0};
+  lengths(node, &x.n, x.length); /* looked at by fft_shape */
+  const sp_shape *a = sp_call_shape(call, 0);
+  uint32_t batch = a->n_dims - x.n;
+  for (uint32_t d = 0; d < x.n; d++) {
+    x.of[d] = idx[batch + d];
+    x.var[d] = sp_fresh(p, a->dims[batch + d]);
   }
-  uint32_t batch = sp_call_result_shape(call)->n_dims - n;
-  memcpy(&args[in], &idx[batch], n * sizeof *args);
-  const char *name = sp_format(ctx, "fft:%s:%s:part=%lld",
-                               sp_node_attr(node, "fft_type")->u.text,
-                               sp_node_attr(node, "fft_length")->u.text,
-                               (long long)spi_attr_int(node, "part", 0));
-  return sp_fn(p, sp_dtype_sort(spi_out_dtype(call)), name, in + n, args);
+  sp_expr t = angle(&x), re = operand(&x, 0, idx), im = operand(&x, 1, idx);
+  sp_expr c = sp_fn1(p, "cos", t), s = sp_fn1(p, "sin", t);
+  if (!x.inverse) {
+    s = sp_scale(p, s, sp_num_from_i64(p, -1));
+  }
+  /* (re + i im) (c + i s) */
+  bool real = spi_attr_int(node, "part", 0) == 0;
+  sp_expr e = real ? sp_sub(p, sp_mul(p, re, c), sp_mul(p, im, s))
+                   : sp_add(p, sp_mul(p, re, s), sp_mul(p, im, c));
+  e = x.inverse ? weighted(&x, e) : e;
+  return sp_red(p, SP_RED_SUM, x.n, x.var, e);
 }
 
 static const sp_op_attr fft_attrs[] = {
@@ -116,7 +173,6 @@ static const sp_op fft_row = {
     .max_operands = 2,
     .shape = fft_shape,
     .element = fft_element,
-    .opaque = "a Fourier transform of whole lines",
     .meaning = "real or imaginary part of the discrete Fourier transform",
 };
 
