@@ -324,6 +324,11 @@ sp_expr sp_lt(sp_pool *p, sp_expr a, sp_expr b); /* INT or REAL */
 sp_expr sp_le(sp_pool *p, sp_expr a, sp_expr b);
 sp_expr sp_eq(sp_pool *p, sp_expr a, sp_expr b); /* any sort */
 
+/* What the form of a REAL term shows for all finite inputs: 2 positive, 1 not
+ * negative, 0 nothing; that it is never infinite, whatever maxima are. */
+int sp_sign(sp_pool *p, sp_expr e);
+bool sp_is_finite(sp_pool *p, sp_expr e);
+
 /* ---- rebuilding ---- */
 /* Simultaneous substitution of free variables, without capture; the result is
  * built by the constructors in the pool's current mode. */

@@ -203,6 +203,14 @@ static int sign(sp_pool *p, sp_expr e) {
   return sign_of(p, e, &(look){SIGN_DEPTH, SIGN_TERMS});
 }
 
+int sp_sign(sp_pool *p, sp_expr e) {
+  return sign(p, e);
+}
+
+bool sp_is_finite(sp_pool *p, sp_expr e) {
+  return spi_ends(p, e) == 0;
+}
+
 bool spi_positive(sp_pool *p, sp_expr e) {
   return sign(p, e) == 2;
 }

@@ -167,6 +167,8 @@ typedef struct sp_attr {
 typedef struct sp_tensor {
   const char *name; /* unique in its program */
   const char *own;  /* as its file has it where name says more, else NULL */
+  uint32_t on;      /* 1 + the rank that computes it, where ranks that differ
+                     * stand side by side; 0: each rank does */
   sp_shape shape;
   uint32_t node;               /* defining node */
   uint32_t result;             /* which of its results */

@@ -91,10 +91,12 @@ static const char *name_on(const walk *w, const char *name, int64_t rank) {
   return sp_format(w->m.ctx, "%s on rank %" PRId64, name, rank);
 }
 
-static uint32_t add_tensor(spi_merging *m, const char *name, const char *own,
-                           const sp_shape *shape, uint32_t result) {
+static uint32_t add_tensor(spi_merging *m, int64_t rank, const char *name,
+                           const char *own, const sp_shape *shape,
+                           uint32_t result) {
   sp_tensor t = {.name = name,
                  .own = own,
+                 .on = (uint32_t)rank + 1,
                  .shape = *shape,
                  .node = (uint32_t)m->nodes.n,
                  .result = result};
@@ -110,7 +112,7 @@ uint32_t spi_merge_add(spi_merging *m, int64_t rank, const sp_node *like,
                        m->nodes.n);
   out.pos = like->pos;
   out.n_out = 1;
-  out.out = add_tensor(m, out.name, like->name, shape, 0);
+  out.out = add_tensor(m, rank, out.name, like->name, shape, 0);
   sp_push(m->ctx, &m->nodes, out);
   return out.out;
 }
@@ -141,7 +143,7 @@ static void copy(walk *w, uint32_t rank, const sp_node *old) {
   for (uint32_t k = 0; k < old->n_out; k++) {
     const sp_tensor *t = &p->tensors[old->out + k];
     m->to[rank][old->out + k] =
-        add_tensor(m, name_on(w, t->name, rank), t->name, &t->shape, k);
+        add_tensor(m, rank, name_on(w, t->name, rank), t->name, &t->shape, k);
   }
   if (strcmp(old->op, "fx:placeholder") == 0) {
     number_param(m, &node);

@@ -35,6 +35,8 @@ static bool equal_in_form(sp_state *s, sp_expr lhs, sp_expr rhs,
     break;
   case SPI_FORM_UNFOLDED:
     return spi_equal_unfolded(s, lhs, rhs, a->hyps);
+  case SPI_FORM_QUOTIENT:
+    return spi_equal_quotients(s, lhs, rhs, a->hyps);
   case SPI_FORM_SCALED:
     lhs = sp_scale(s->pool, lhs, a->scale);
     break;

@@ -29,6 +29,8 @@ sp_expr spi_seq_form(const sp_state *s, uint32_t t, spi_form form) {
     return v->unfolded;
   case SPI_FORM_SCALED:
     return v->scaled;
+  case SPI_FORM_QUOTIENT:
+    return v->quotient;
   case SPI_FORM_PLAIN:
     break;
   }

@@ -194,9 +194,12 @@ static void learn_promised_cuts(sp_state *s) {
   for (size_t i = 0; i < s->problem->n_promised; i++) {
     const sp_placed *x = &s->problem->promised[i];
     sp_expr phi[SP_MAX_DIMS], guard;
+    const sp_shape *global = &s->seq_program->tensors[x->seq].shape;
     if (x->layout) {
-      spi_layout_map(s, x->layout, &s->seq_program->tensors[x->seq].shape,
-                     s->dist[x->dist].idx, phi, &guard);
+      spi_layout_map(s, x->layout, global, s->dist[x->dist].idx, phi, &guard);
+      for (uint32_t d = 0; d < global->n_dims; d++) {
+        spi_learn_offset(s, x->dist, d, phi[d], global->dims[d]);
+      }
     }
   }
 }

@@ -207,7 +207,7 @@ static bool find_by(sp_state *s, spi_attempt *a, way *const ways[], size_t n) {
 bool spi_look_for(sp_state *s, spi_attempt *a) {
   static way *const cheap[] = {find_plain, find_scaled};
   static way *const long_ones[] = {find_expanded, spi_try_placements,
-                                   find_unfolded};
+                                   find_unfolded, spi_find_quotient};
   enum { N_CHEAP = sizeof cheap / sizeof *cheap };
   enum { N_LONG = sizeof long_ones / sizeof *long_ones };
   spi_refresh_for(s, a->dist);

@@ -54,11 +54,22 @@ static bool place(search *x, uint32_t d) {
       }
     }
   }
+  uint32_t on = s->dist_program->tensors[x->a->dist].on;
+  for (size_t i = 0; on && i < s->offsets.n && x->tried < MAX_TRIED; i++) {
+    const spi_offset *o = &s->offsets.v[i];
+    if (o->on == on && o->size == size && o->block == block) {
+      x->a->phi[d] = sp_iaddc(s->pool, j, o->at);
+      if (place(x, d + 1)) {
+        return true;
+      }
+    }
+  }
   return false;
 }
 
 static bool shapes_fit(const sp_state *s, const sp_shape *global,
-                       const sp_shape *local) {
+                       const sp_tensor *w) {
+  const sp_shape *local = &w->shape;
   if (global->n_dims != local->n_dims || global->dtype != local->dtype) {
     return false;
   }
@@ -66,6 +77,11 @@ static bool shapes_fit(const sp_state *s, const sp_shape *global,
     bool fits = global->dims[d] == local->dims[d];
     for (size_t i = 0; i < s->cuts.n && !fits; i++) {
       fits = s->cuts.v[i].n * local->dims[d] == global->dims[d];
+    }
+    for (size_t i = 0; w->on && i < s->offsets.n && !fits; i++) {
+      const spi_offset *o = &s->offsets.v[i];
+      fits = o->on == w->on && o->size == global->dims[d] &&
+             o->block == local->dims[d];
     }
     if (!fits) {
       return false;
@@ -80,7 +96,7 @@ bool spi_try_placements(sp_state *s, spi_attempt *a) {
   if (!sp_probe(s->prover, a->term, a->hyps, x.budget, &x.want)) {
     return false;
   }
-  const sp_shape *local = &s->dist_program->tensors[a->dist].shape;
+  const sp_tensor *w = &s->dist_program->tensors[a->dist];
   uint32_t from = s->last > WINDOW_BEFORE ? s->last - WINDOW_BEFORE : 0;
   uint32_t to = s->last + WINDOW_AFTER;
   for (uint32_t t = from; t < to && t < s->seq_program->n_tensors; t++) {
@@ -88,7 +104,7 @@ bool spi_try_placements(sp_state *s, spi_attempt *a) {
     if (!v->def.v || v->opaque || !spi_seq_form(s, t, a->form).v ||
         sp_kind_of(s->pool, v->def) == SP_KIND_READ ||
         !sp_has_read(s->pool, v->def) ||
-        !shapes_fit(s, &s->seq_program->tensors[t].shape, local)) {
+        !shapes_fit(s, &s->seq_program->tensors[t].shape, w)) {
       continue;
     }
     x.seq = t;

@@ -12,6 +12,25 @@ static void remember_cut(sp_state *s, int64_t n, sp_expr coordinate) {
   sp_push(s->ctx, &s->cuts, ((spi_cut){n, coordinate}));
 }
 
+void spi_learn_offset(sp_state *s, uint32_t t, uint32_t d, sp_expr phi,
+                      int64_t size) {
+  const sp_tensor *w = &s->dist_program->tensors[t];
+  sp_expr at = sp_isub(s->pool, phi, s->dist[t].idx[d]);
+  if (w->on == 0 || sp_kind_of(s->pool, at) != SP_KIND_INT ||
+      w->shape.dims[d] >= size) {
+    return;
+  }
+  spi_offset x = {w->on, size, w->shape.dims[d], sp_int_value(s->pool, at)};
+  for (size_t i = 0; i < s->offsets.n; i++) {
+    const spi_offset *o = &s->offsets.v[i];
+    if (o->on == x.on && o->size == size && o->block == x.block &&
+        o->at == x.at) {
+      return;
+    }
+  }
+  sp_push(s->ctx, &s->offsets, x);
+}
+
 /* Sequential index of local index j along a dimension. */
 static sp_expr run_index(sp_state *s, const sp_layout *l,
                          const sp_layout_dim *dim, sp_expr j) {
@@ -118,8 +137,25 @@ bool spi_placement_of(sp_state *s, uint32_t t, sp_sym *of, spi_cut *cuts) {
   return true;
 }
 
+/* Where ranks stand side by side a block begins at a number. */
+static void learn_offsets(sp_state *s, uint32_t t) {
+  sp_pool *p = s->pool;
+  sp_expr e = s->dist[t].relation;
+  uint32_t n = s->dist_program->tensors[t].shape.n_dims;
+  if (e.v && sp_kind_of(p, e) == SP_KIND_READ && sp_n_args(p, e) == n) {
+    const int64_t *sizes = sp_sym_extents(p, sp_read_sym(p, e));
+    for (uint32_t d = 0; d < n; d++) {
+      spi_learn_offset(s, t, d, sp_arg(p, e, d), sizes[d]);
+    }
+  }
+}
+
 /* Cuts that operators make, as inputs do. */
 void spi_learn_cuts(sp_state *s, uint32_t t) {
+  if (s->dist_program->tensors[t].on) {
+    learn_offsets(s, t);
+    return;
+  }
   sp_sym of;
   spi_cut cuts[SP_MAX_DIMS];
   if (!spi_placement_of(s, t, &of, cuts)) {

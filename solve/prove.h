@@ -135,6 +135,10 @@ bool spi_images_cover(sp_prover *pr, const char *rule, const spi_range *range,
 /* Two polynomials of sums are equal: once multiplied out, with sums of one side
  * taken for those of the other, or for what these add up to. */
 bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* The same of quotients of polynomials. */
+bool spi_quotients_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
+/* Quotients by what is positive: equal over a common denominator. */
+bool spi_fractions_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Facts about maxima (minima) and elements that occur in both terms, proved,
  * added to the hypotheses. */
 sp_hyps spi_extremum_facts(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);

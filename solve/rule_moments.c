@@ -7,6 +7,9 @@
  * LEMMA 2 (replacement). A sum may be replaced by a sum proved equal to it, or
  * by other sums that are proved to add up to it.
  *
+ * Quotients of polynomials are compared over a common denominator:
+ * rule_fractions.c.
+ *
  * Where the other side has no sum of that form, its elements one by one:
  * rule_written.c.
  *
@@ -257,7 +260,8 @@ static void round_of(moments *m, sp_expr e[2],
   }
 }
 
-bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+static bool polynomials_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps,
+                              bool quotients) {
   static bool (*const rules[])(moments *, sp_expr) = {match_one, match_pieces,
                                                       match_points};
   sp_pool *p = sp_prover_pool(pr);
@@ -268,9 +272,21 @@ bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
     return false;
   }
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    if (quotients && e[0].v != e[1].v &&
+        spi_fractions_equal(pr, e[0], e[1], hyps)) {
+      return true;
+    }
     if (e[0].v != e[1].v) {
       round_of(&m, e, rules[i]);
     }
   }
   return sp_prove_equal(pr, e[0], e[1], hyps);
+}
+
+bool spi_moments_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  return polynomials_equal(pr, a, b, hyps, false);
+}
+
+bool spi_quotients_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
+  return polynomials_equal(pr, a, b, hyps, true);
 }

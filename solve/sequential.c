@@ -331,13 +331,14 @@ static void drop_below(sp_state *s, uint32_t t) {
     for (uint32_t k = s->user_start[v]; k < s->user_start[v + 1]; k++) {
       uint32_t u = s->users[k];
       seq_tensor *x = &s->seq[u];
-      bool fresh =
-          x->def.v || x->raw.v || x->expanded.v || x->unfolded.v || x->scaled.v;
+      bool fresh = x->def.v || x->raw.v || x->expanded.v || x->unfolded.v ||
+                   x->quotient.v || x->scaled.v;
       if (!fresh || x->opaque) {
         continue;
       }
       bool stop = x->alias || (x->anchor && sp_has_red(s->pool, x->def));
-      x->def = x->raw = x->expanded = x->unfolded = x->scaled = (sp_expr){0};
+      x->def = x->raw = x->expanded = (sp_expr){0};
+      x->unfolded = x->quotient = x->scaled = (sp_expr){0};
       enqueue(s, u);
       if (!stop) {
         sp_push(s->ctx, &work, u);

@@ -35,6 +35,8 @@ typedef struct seq_tensor {
   sp_expr expanded;   /* def with elementwise anchors expanded; 0: stale */
   sp_expr unfolded;   /* def with reducing anchors expanded, too, multiplied
                          out; itself where that is too large; 0: stale */
+  sp_expr quotient;   /* the same and denominators in sums, not multiplied
+                         out; made for some; 0: stale */
   sp_expr scaled;     /* def without its scale; 0: stale */
   sp_num scale;       /* def = scale * scaled */
   bool anchor;
@@ -88,6 +90,13 @@ typedef struct spi_cut {
   sp_expr coordinate;
 } spi_cut;
 
+/* What a rank that stands beside the others (sp_tensor.on) holds of a dimension
+ * of this size: so many from one on. */
+typedef struct spi_offset {
+  uint32_t on;
+  int64_t size, block, at;
+} spi_offset;
+
 typedef struct spi_index_var {
   uint32_t d;
   int64_t extent;
@@ -100,7 +109,8 @@ typedef enum spi_form {
   SPI_FORM_PLAIN,
   SPI_FORM_EXPANDED,
   SPI_FORM_UNFOLDED,
-  SPI_FORM_SCALED
+  SPI_FORM_SCALED,
+  SPI_FORM_QUOTIENT
 } spi_form;
 
 /* Trying to relate a distributed tensor. */
@@ -149,7 +159,7 @@ typedef struct sp_state {
   uint32_t *user_start, *users;
   SP_VEC(uint32_t) heap; /* sequential tensors to (re)define, smallest first */
   SP_VEC(uint32_t) deferred; /* ready but with too many reductions */
-  seq_index by_form[4];      /* spi_form */
+  seq_index by_form[5];      /* spi_form */
   uint32_t heavy_limit;
   uint32_t last;             /* latest anchor matched, in program order */
   size_t unfolding;          /* terms spent in vain; of the outermost state */
@@ -158,9 +168,10 @@ typedef struct sp_state {
   bool *in_part; /* a tensor was related in part; NULL: none may be */
   SP_VEC(const char *) assumptions;
   SP_VEC(spi_index_var) index_vars;
-  SP_VEC(spi_cut) cuts;     /* by which inputs are cut */
-  SP_VEC(spi_kept) kept;    /* bodies of loops, for the report */
-  SP_VEC(spi_partial) sums; /* of addends that loops return: proved */
+  SP_VEC(spi_cut) cuts;       /* by which inputs are cut */
+  SP_VEC(spi_offset) offsets; /* the same, for ranks that differ */
+  SP_VEC(spi_kept) kept;      /* bodies of loops, for the report */
+  SP_VEC(spi_partial) sums;   /* of addends that loops return: proved */
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
   bool ran;              /* both programs, on a few inputs: nothing differed */
@@ -220,8 +231,12 @@ sp_expr spi_expand(sp_state *s, sp_expr e, bool raw);
 /* A term with anchors expanded that no reduction in it runs over, reducing
  * ones, too. 0: it would be too large. */
 sp_expr spi_unfold(sp_state *s, sp_expr e, bool raw);
-/* Two raw terms are equal once unfolded: proved. */
+/* The same; also anchors that a reduction runs over, where what they reduce
+ * does not follow it: denominators. */
+sp_expr spi_unfold_quotients(sp_state *s, sp_expr e, bool raw);
+/* Two raw terms are equal once unfolded, as the form says: proved. */
 bool spi_equal_unfolded(sp_state *s, sp_expr a, sp_expr b, sp_hyps hyps);
+bool spi_equal_quotients(sp_state *s, sp_expr a, sp_expr b, sp_hyps hyps);
 /* e with each read of a defined tensor replaced by its raw definition. */
 sp_expr spi_open(sp_state *s, sp_expr e);
 
@@ -270,6 +285,9 @@ sp_expr spi_without_padding(const sp_state *s, uint32_t dist_tensor);
  * d is cut; coordinate 0: not at all. */
 bool spi_placement_of(sp_state *s, uint32_t dist_tensor, sp_sym *of,
                       spi_cut *cuts);
+/* Tensor t holds dimension d of one of this size from phi on, perhaps. */
+void spi_learn_offset(sp_state *s, uint32_t t, uint32_t d, sp_expr phi,
+                      int64_t size);
 /* Remember the coordinates that tensor t is cut by: placements to try. */
 void spi_learn_cuts(sp_state *s, uint32_t t);
 /* A relation for people: placements where they fit, else an index formula. */
@@ -288,6 +306,8 @@ bool spi_index_visit(sp_state *s, spi_form form, uint64_t key,
 /* Candidates from shapes alone: each dimension whole or cut by a coordinate
  * that inputs are cut by. For terms of different structure (halos, windows). */
 bool spi_try_placements(sp_state *s, spi_attempt *a);
+/* A quotient whose denominators have quotients in them, by value. */
+bool spi_find_quotient(sp_state *s, spi_attempt *a);
 
 /* ---- twins.c ---- */
 /* By distributed tensor: the sequential one that is the same operator on the

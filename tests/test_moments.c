@@ -154,6 +154,53 @@ static void limits(bench *b) {
   CU_ASSERT_EQUAL(sp_n_args(r.p, out), N * (N + 1) / 2);
 }
 
+/* sum over k < 4 of exp(x[k + first]), or of that times y[k + first]; 0 where
+ * k > i + past. */
+static sp_expr weights(row *r, int64_t first, sp_sym y, sp_expr i,
+                       int64_t past) {
+  sp_pool *p = r->p;
+  sp_expr k = sp_fresh(p, 4), at = sp_iaddc(p, k, first);
+  sp_expr e = sp_exp(p, at1(r->b, r->x, at));
+  e = y.v ? sp_mul(p, e, at1(r->b, y, at)) : e;
+  sp_expr hidden = sp_lt(p, sp_iaddc(p, i, past), k);
+  return sp_red(p, SP_RED_SUM, 1, &k,
+                i.v ? sp_ite(p, hidden, sp_real_i64(p, 0), e) : e);
+}
+
+/* n/s and m/t merged: n/s - (n/s - m/t) / (1 + s/t), or what is wrong. */
+static sp_expr one_of_two(row *r, sp_expr n, sp_expr s, sp_expr m, sp_expr t,
+                          sp_expr over) {
+  sp_pool *p = r->p;
+  sp_expr a = sp_div(p, n, s), b = sp_div(p, m, t);
+  sp_expr weight = sp_inv(p, sp_add(p, sp_real_i64(p, 1), over));
+  return sp_sub(p, a, sp_mul(p, sp_sub(p, a, b), weight));
+}
+
+static void fractions(bench *b) {
+  row r = row_of(b);
+  sp_pool *p = r.p;
+  sp_sym y = tensor(b, "y", SP_SORT_REAL, 1, N), none = {0};
+  sp_expr no = {0}, i = index_var(b, 4);
+  sp_expr s = weights(&r, 0, none, no, 0), n = weights(&r, 0, y, no, 0);
+  sp_expr m = weights(&r, 8, y, i, 0), t = weights(&r, 8, none, i, 0);
+  sp_expr all = sp_div(p, sp_add(p, n, m), sp_add(p, s, t));
+  CU_ASSERT_TRUE(spi_fractions_equal(
+      r.pr, one_of_two(&r, n, s, m, t, sp_div(p, s, t)), all, NONE));
+  /* the blocks exchanged; a row that is masked as a whole where i is 0; what
+   * is divided by may be anything */
+  CU_ASSERT_FALSE(spi_fractions_equal(
+      r.pr, one_of_two(&r, n, s, m, t, sp_div(p, t, s)), all, NONE));
+  sp_expr u = weights(&r, 8, none, i, -1), some = sp_add(p, s, u);
+  CU_ASSERT_FALSE(
+      spi_fractions_equal(r.pr, one_of_two(&r, n, s, m, u, sp_div(p, s, u)),
+                          sp_div(p, sp_add(p, n, m), some), NONE));
+  sp_expr any = at1(b, y, i), q = sp_add(p, any, s);
+  CU_ASSERT_FALSE(
+      spi_fractions_equal(r.pr, sp_add(p, sp_div(p, any, q), sp_div(p, s, q)),
+                          sp_real_i64(p, 1), NONE));
+}
+
+BENCH_TEST(quotients_by_what_is_positive_have_a_common_denominator, fractions)
 BENCH_TEST(a_variance_is_the_mean_of_squares_less_the_square_of_the_mean,
            mean_of_squares)
 BENCH_TEST(variances_of_ranks_merge, ranks)
@@ -169,5 +216,6 @@ void suite_moments(void) {
   ADD(variances_of_blocks_merge_one_by_one);
   ADD(a_variance_may_be_updated_by_element);
   ADD(what_is_too_long_is_not_multiplied_out);
+  ADD(quotients_by_what_is_positive_have_a_common_denominator);
 #undef ADD
 }
