@@ -135,12 +135,12 @@ static bool is_compared(const spi_bench *b, size_t k) {
          (!b->sample || b->sample->output == k);
 }
 
-/* The largest difference of one result, over all ranks and elements. */
 /* Rounding could make a tenth of the difference. */
 static bool is_unsteady(double moved, double difference) {
   return isinf(moved) || moved > 0.1 * difference;
 }
 
+/* The largest difference of one result, over all ranks and elements. */
 static bool compare_result(spi_bench *b, size_t k, sp_counterexample *out) {
   const sp_placed *x = &b->s->problem->promised[k];
   const sp_shape *l = &b->s->dist_program->tensors[x->dist].shape;
@@ -360,9 +360,13 @@ static double noise(uint64_t seed, uint32_t tensor, int64_t i) {
   return NOISE * spi_noise(h);
 }
 
+/* All results that are compared. */
+#define ALL_RESULTS SIZE_MAX
+
 typedef struct noisy {
   spi_bench *b;
   sp_machine *m;
+  size_t result; /* that is looked at, or ALL_RESULTS */
   uint64_t seed;
   double sign;
   bool all; /* exact values, too */
@@ -397,6 +401,22 @@ static bool add_noise(const noisy *x, uint32_t t) {
   return true;
 }
 
+static bool is_looked_at(const spi_bench *b, size_t k, size_t result) {
+  return is_compared(b, k) && (result == ALL_RESULTS || result == k);
+}
+
+/* To the results that are looked at. */
+static bool run_looked_at(const noisy *x) {
+  const sp_problem *p = x->b->s->problem;
+  bool ok = true;
+  for (size_t k = 0; ok && k < p->n_promised; k++) {
+    const sp_placed *r = &p->promised[k];
+    ok = !is_looked_at(x->b, k, x->result) ||
+         sp_machine_run_to(x->m, x->m == x->b->seq ? r->seq : r->dist);
+  }
+  return ok;
+}
+
 /* What depends on inputs and is needed for a result. Constants are left alone:
  * machines remember what is made of them. */
 static bool run_noisily(const noisy *x) {
@@ -421,14 +441,11 @@ static bool run_noisily(const noisy *x) {
       }
     }
   }
-  const spi_sample *sample = x->b->sample;
-  for (uint32_t k = 0; k < p->n_results && !sample; k++) {
-    if (p->results[k] != SP_NO_TENSOR) {
-      needed[p->results[k]] = true;
+  for (size_t k = 0; k < problem->n_promised; k++) {
+    if (is_looked_at(x->b, k, x->result)) {
+      const sp_placed *r = &problem->promised[k];
+      needed[x->m == x->b->seq ? r->seq : r->dist] = true;
     }
-  }
-  if (sample) {
-    needed[x->m == x->b->seq ? sample->seq.tensor : sample->dist.tensor] = true;
   }
   for (uint32_t i = p->n_nodes; i-- > 0;) {
     const sp_node *node = &p->nodes[i];
@@ -449,7 +466,7 @@ static bool run_noisily(const noisy *x) {
       ok = !live[t] || !needed[t] || exact || add_noise(x, t);
     }
   }
-  ok = ok && run_machine(x->b, x->m);
+  ok = ok && run_looked_at(x);
   sp_machine_noise(x->m, 0, 0);
   return ok;
 }
@@ -460,13 +477,13 @@ typedef struct sides {
   double *want, *got;
 } sides;
 
-static sides *sides_of(spi_bench *b) {
+static sides *sides_of(spi_bench *b, size_t result) {
   const sp_problem *p = b->s->problem;
   sp_ctx *ctx = b->s->ctx;
   sides *v = sp_alloc_n(ctx, p->n_promised + 1, sizeof *v);
   for (size_t k = 0; k < p->n_promised; k++) {
     const sp_placed *x = &p->promised[k];
-    if (!is_compared(b, k)) {
+    if (!is_looked_at(b, k, result)) {
       continue;
     }
     int64_t n = sp_machine_count(b->dist, x->dist);
@@ -502,25 +519,30 @@ static double move_of(const sides *was, const sides *now, int64_t i,
   return isfinite(want) && isfinite(got) ? most : INFINITY;
 }
 
-void spi_bench_find_moved(spi_bench *b) {
+/* Of one result, or of all of them. */
+static void find_moved(spi_bench *b, size_t result) {
   const sp_problem *p = b->s->problem;
   sp_ctx *ctx = b->s->ctx;
   const char *why;
   bool all =
       sorts_unstably(b->s->seq_program) || sorts_unstably(b->s->dist_program);
-  sides *was = sides_of(b);
-  b->moved = sp_alloc_n(ctx, p->n_promised + 1, sizeof *b->moved);
+  sides *was = sides_of(b, result);
+  if (!b->moved) {
+    b->moved = sp_alloc_n(ctx, p->n_promised + 1, sizeof *b->moved);
+    spi_steadiness found = {b->mode, b->seed, b->moved};
+    sp_push(ctx, &b->looked, found);
+  }
   for (uint64_t i = 0; i < NOISY_RUNS; i++) {
     /* each noise and its opposite: one of them turns a close decision over */
     double sign = i % 2 ? -1 : 1;
-    noisy seq = {b, b->seq, i / 2, sign, all},
-          dist = {b, b->dist, i / 2 + 50, sign, all};
+    noisy seq = {b, b->seq, result, i / 2, sign, all},
+          dist = {b, b->dist, result, i / 2 + 50, sign, all};
     bool ok = draw(b, &why) && run_noisily(&seq) && run_noisily(&dist);
-    sides *now = ok ? sides_of(b) : NULL;
+    sides *now = ok ? sides_of(b, result) : NULL;
     for (size_t k = 0; k < p->n_promised; k++) {
       const sp_placed *x = &p->promised[k];
       const sp_shape *l = &p->dist->tensors[x->dist].shape;
-      if (!is_compared(b, k)) {
+      if (!is_looked_at(b, k, result)) {
         continue;
       }
       int64_t n = sp_machine_count(b->dist, x->dist) *
@@ -538,34 +560,38 @@ void spi_bench_find_moved(spi_bench *b) {
     }
   }
   run(b, &why);
-  if (!b->what_if) {
-    spi_steadiness found = {b->mode, b->seed, b->moved};
-    sp_push(ctx, &b->looked, found);
-  }
 }
 
-static bool compare_all(spi_bench *b, sp_counterexample *out) {
-  const sp_problem *p = b->s->problem;
-  for (size_t k = 0; k < p->n_promised; k++) {
-    const sp_placed *x = &p->promised[k];
-    if (is_compared(b, k) && compare_result(b, k, out)) {
-      out->output = (uint32_t)k;
-      out->name = b->s->dist_program->tensors[x->dist].name;
+/* By more than rounding. Where one result does not after all, others will not
+ * either: all are looked at then. */
+static bool result_differs(spi_bench *b, size_t k, sp_counterexample *out) {
+  if (!compare_result(b, k, out)) {
+    return false;
+  }
+  if (b->what_if || (b->moved && b->moved[k])) {
+    return true;
+  }
+  find_moved(b, b->moved ? ALL_RESULTS : k);
+  return compare_result(b, k, out);
+}
+
+bool spi_bench_differs_in(spi_bench *b, size_t k, sp_counterexample *out) {
+  const sp_placed *x = &b->s->problem->promised[k];
+  if (!b->defined || !is_compared(b, k) || !result_differs(b, k, out)) {
+    return false;
+  }
+  out->output = (uint32_t)k;
+  out->name = b->s->dist_program->tensors[x->dist].name;
+  return true;
+}
+
+bool spi_bench_differs(spi_bench *b, sp_counterexample *out) {
+  for (size_t k = 0; k < b->s->problem->n_promised; k++) {
+    if (spi_bench_differs_in(b, k, out)) {
       return true;
     }
   }
   return false;
-}
-
-bool spi_bench_differs(spi_bench *b, sp_counterexample *out) {
-  if (!b->defined || !compare_all(b, out)) {
-    return false;
-  }
-  if (!b->moved) {
-    spi_bench_find_moved(b);
-    return compare_all(b, out);
-  }
-  return true;
 }
 
 /* ---- what if ---- */
@@ -618,9 +644,6 @@ static void give_unchanged(spi_bench *b, uint32_t n, const spi_override *v) {
 void spi_bench_difference(spi_bench *b, sp_machine *m,
                           sp_counterexample *first) {
   sp_machine *was = b->dist;
-  if (!b->moved) { /* of the program as it is: this draws inputs again */
-    spi_bench_find_moved(b);
-  }
   b->dist = m;
   b->what_if = true;
   if (!spi_bench_differs(b, first)) {

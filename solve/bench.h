@@ -52,9 +52,9 @@ typedef struct spi_bench {
   bool defined;   /* the sequential program has no NaN in this run */
   bool tame;      /* and nothing near overflow */
   bool what_if;   /* comparing what another program computes */
-  double *
-      *moved; /* by result, rank it is computed on, element: how far rounding
-                 may move it, INFINITY: anywhere. NULL: not looked at yet */
+  double **moved; /* by result, rank it is computed on, element: how far
+                     rounding may move it, INFINITY: anywhere. NULL, or of a
+                     result: not looked at yet */
   SP_VEC(spi_steadiness) looked; /* of the programs themselves */
 } spi_bench;
 
@@ -74,6 +74,8 @@ bool spi_bench_run(spi_bench *b, spi_draw_mode mode, uint64_t seed,
 /* The largest difference of the first result that differs by more than what
  * rounding may do. */
 bool spi_bench_differs(spi_bench *b, sp_counterexample *out);
+/* The same of one result. */
+bool spi_bench_differs_in(spi_bench *b, size_t result, sp_counterexample *out);
 /* Element i of what a rank holds of a result in the last run, and of what it
  * should hold. False: it is padding. */
 bool spi_bench_element(spi_bench *b, size_t result, int64_t rank, int64_t i,

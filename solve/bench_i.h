@@ -5,8 +5,6 @@
 #include "solve/bench.h"
 
 sp_machine_options spi_bench_options(const spi_bench *b);
-/* Sets b->moved; inputs are drawn again for that. */
-void spi_bench_find_moved(spi_bench *b);
 /* The first difference of what this machine computed; its output is past all
  * results when there is none. */
 void spi_bench_difference(spi_bench *b, sp_machine *m,

@@ -42,14 +42,10 @@ static void try_apart(sp_ctx *own, void *arg) {
 }
 
 /* Preparing a sampled run takes far more memory than the run does. Nothing but
- * the machine allocates: what the bench has, and how far rounding moves it, was
- * looked at before. */
+ * the machine allocates. */
 static bool mends_apart(trial *t) {
   spi_bench *b = t->b;
   sp_machine *dist = b->dist;
-  if (!b->moved) {
-    spi_bench_find_moved(b);
-  }
   bool ran = sp_apart(b->s->ctx, try_apart, t) == SP_OK;
   b->dist = dist;
   b->what_if = false;

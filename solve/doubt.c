@@ -11,11 +11,12 @@
  * say nothing is of no use to a proof: they have a context and a pool of their
  * own.
  */
+#include "solve/lost.h"
 #include "solve/sample.h"
 #include "solve/witness.h"
 
 /* Of the budget of a run. */
-static const double SHARE = 0.05, SHARE_LATER = 0.2;
+static const double SHARE = 0.05, SHARE_LATER = 0.2, SHARE_WHOLE = 0.4;
 static const double MAX_INPUT_BYTES = 16e6;
 
 /* Obligations that were not proved, of these such that took all the time there
@@ -28,7 +29,9 @@ enum {
   MORE_TERMS = 100000,
   MANY_STEPS = 500000,
   MANY_OF_ONE = 25000,
-  TENSORS = 300
+  TENSORS = 300,
+  MORE_PARTS = 4,
+  MANY_LOST = 12
 };
 
 typedef struct doubting {
@@ -90,16 +93,39 @@ bool spi_doubt(sp_state *s) {
 
 /* ---- later ---- */
 
+/* Whole programs show a difference in any result, and with nothing that is
+ * zero. Why they were not run, or NULL. */
+static const char *run_whole(doubting *d, spi_difference *found) {
+  if (spi_input_bytes(d->s) > MAX_INPUT_BYTES) {
+    return "they have large inputs";
+  }
+  const char *why = NULL;
+  uint32_t times = 0;
+  d->few.run_budget *= SHARE_WHOLE / SHARE_LATER;
+  spi_bench *b = spi_bench_new(d->s, NULL, false);
+  d->few.run_budget *= SHARE_LATER / SHARE_WHOLE;
+  for (int mode = 0;
+       mode < SPI_DRAW_MODES && !d->found && !why && b->spent <= b->budget;
+       mode++) {
+    d->found = spi_hunt(b, (spi_draw_mode)mode, 1, &found->c, &times, &why);
+  }
+  found->bench = b;
+  return why;
+}
+
 /* What is found is kept: it is not looked for again. */
 static void sample(sp_ctx *ctx, void *arg) {
   doubting *d = arg;
   spi_difference *found = sp_alloc(ctx, sizeof *found);
-  spi_samples x = {.cheap = true};
-  spi_look_in_samples(d->s, NULL, &x, &found->c);
-  d->ran = x.why == NULL;
-  d->found = x.found != NULL;
-  if (d->found) {
+  d->ran = !run_whole(d, found);
+  if (!d->ran) {
+    spi_samples x = {.cheap = true};
+    spi_look_in_samples(d->s, NULL, &x, &found->c);
+    d->ran = x.why == NULL;
+    d->found = x.found != NULL;
     found->bench = x.found;
+  }
+  if (d->found) {
     d->s->difference = found;
   }
 }
@@ -124,13 +150,27 @@ static void sample_otherwise(sp_ctx *ctx, void *arg) {
   }
 }
 
-static bool in_trouble(const sp_state *s) {
+/* Terms grow with what is not related; much that is related takes many, too.
+ * Where they are many it is asked whether the proof gets on, and again when
+ * there are more by a part. */
+static bool has_grown(sp_state *s) {
+  size_t terms = sp_pool_size(s->pool);
+  if (terms < s->many_terms) {
+    return false;
+  }
+  s->many_terms = terms + terms / MORE_PARTS;
+  return spi_lost(s, NULL) >= MANY_LOST;
+}
+
+static bool in_trouble(sp_state *s) {
   const sp_solver_stats *z = sp_solver_statistics(s->solver);
   uint64_t size = 1 + s->problem->dist->n_tensors / TENSORS;
+  if (s->many_terms == 0) {
+    s->many_terms = MANY_TERMS + size * MORE_TERMS;
+  }
   return z->failed >= size * MANY_FAILED || z->tired >= MANY_TIRED ||
          z->steps_failed >= size * MANY_STEPS ||
-         sp_prover_spent(s->prover) >= MANY_OF_ONE ||
-         sp_pool_size(s->pool) >= MANY_TERMS + size * MORE_TERMS;
+         sp_prover_spent(s->prover) >= MANY_OF_ONE || has_grown(s);
 }
 
 /* About the whole programs: while a loop's body is walked the state shows that

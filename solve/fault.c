@@ -19,6 +19,7 @@ typedef struct search {
   spi_fitter *fit;
   sp_machine *dist;
   bool *wrong; /* on the way to the wrong result, and fits nothing */
+  bool *serves;
 } search;
 
 static const sp_node *node_of(const search *f, uint32_t t) {
@@ -87,17 +88,75 @@ static bool has_own_choice(const search *f, uint32_t t) {
          mentions_own_index(f, t, sp_arg(f->s->pool, w->relation, 0));
 }
 
+static bool is_read(const search *f, uint32_t t) {
+  sp_expr e = f->s->dist[t].relation;
+  return e.v && sp_kind_of(f->s->pool, e) == SP_KIND_READ;
+}
+
+/* A view whose elements lie apart (heads of all batches on a rank) fits no
+ * sequential tensor, and neither do addends. Where something is computed of
+ * them that is a sequential tensor, cut like one, they are right: that was
+ * proved of them as they are. */
+static void mark_serving(search *f) {
+  const sp_program *d = f->s->dist_program;
+  for (uint32_t i = d->n_nodes; i-- > 0;) {
+    const sp_node *node = &d->nodes[i];
+    bool good = false;
+    for (uint32_t t = node->out; t < node->out + node->n_out; t++) {
+      sp_sym of;
+      spi_cut cuts[SP_MAX_DIMS];
+      good = good || f->serves[t] ||
+             (f->s->dist[t].seq && is_read(f, t) &&
+              spi_placement_of(f->s, t, &of, cuts));
+    }
+    for (uint32_t k = 0; good && k < node->n_in; k++) {
+      f->serves[node->in[k]] = true;
+    }
+  }
+}
+
+static bool same_places(sp_pool *p, sp_expr a, sp_expr b) {
+  bool same = sp_n_args(p, a) == sp_n_args(p, b);
+  for (uint32_t i = 0; same && i < sp_n_args(p, a); i++) {
+    same = sp_arg(p, a, i).v == sp_arg(p, b, i).v;
+  }
+  return same;
+}
+
+/* Does it read as one that serves does, in another layer say? */
+static bool is_like_serving(const search *f, uint32_t t) {
+  sp_pool *p = f->s->pool;
+  bool like = false;
+  for (uint32_t u = 0;
+       is_read(f, t) && !like && u < f->s->dist_program->n_tensors; u++) {
+    like = f->serves[u] && is_read(f, u) &&
+           same_places(p, f->s->dist[u].relation, f->s->dist[t].relation);
+  }
+  return like;
+}
+
+/* A number times elements of a sequential tensor: proved, or its definition. */
+static bool is_scaled(const search *f, uint32_t t) {
+  const dist_tensor *w = &f->s->dist[t];
+  sp_pool *p = f->s->pool;
+  sp_expr e = w->relation.v ? w->relation : w->def;
+  return e.v && sp_kind_of(p, e) == SP_KIND_ADD && sp_n_args(p, e) == 1 &&
+         sp_kind_of(p, sp_arg(p, e, 0)) == SP_KIND_READ;
+}
+
 /* Nothing to hold against it: proved, or its values are those of something. */
 static bool is_right(search *f, uint32_t t) {
   const dist_tensor *w = &f->s->dist[t];
-  if ((w->seq && !has_own_choice(f, t)) || is_given(f, t) ||
+  if ((w->seq && !has_own_choice(f, t)) || f->serves[t] || is_given(f, t) ||
       is_stated_cut(f, t)) {
     return true;
   }
   if (w->relation.v && !sp_has_read(f->s->pool, w->relation)) {
     return true; /* of the rank alone: see is_suspicious */
   }
-  return node_of(f, t)->n_in == 0 || spi_fit_of(f->fit, t).kind != SPI_FIT_NONE;
+  return node_of(f, t)->n_in == 0 ||
+         spi_fit_of(f->fit, t).kind != SPI_FIT_NONE || is_scaled(f, t) ||
+         is_like_serving(f, t);
 }
 
 /* Has the sequential program one like it, with which it does not agree? A
@@ -264,6 +323,43 @@ static const char *odd_values(search *f, uint32_t t, uint32_t wanted) {
                    node->n_in ? ", though its operands' are" : "");
 }
 
+/* ---- scales ---- */
+
+/* A sum, or parts that are put together. */
+static bool joins(const search *f, uint32_t t) {
+  sp_expr e = f->s->dist[t].def;
+  sp_kind kind = e.v ? sp_kind_of(f->s->pool, e) : SP_KIND_READ;
+  return kind == SP_KIND_ITE ||
+         (kind == SP_KIND_ADD && sp_n_args(f->s->pool, e) > 1);
+}
+
+static uint32_t scaled_operand(search *f, uint32_t t, uint32_t *n) {
+  const sp_node *node = node_of(f, t);
+  uint32_t found = SP_NO_TENSOR;
+  *n = 0;
+  for (uint32_t i = 0; i < node->n_in; i++) {
+    if (is_scaled(f, node->in[i])) {
+      found = found == SP_NO_TENSOR ? node->in[i] : found;
+      ++*n;
+    }
+  }
+  return found;
+}
+
+/* Of what joins a number times a sequential tensor with what has no such
+ * number: where it comes from. Else t. */
+static uint32_t scale_origin(search *f, uint32_t t) {
+  uint32_t n, from = scaled_operand(f, t, &n);
+  if (n == 0 || n == node_of(f, t)->n_in || !joins(f, t)) {
+    return t;
+  }
+  while (from != SP_NO_TENSOR) {
+    t = from;
+    from = scaled_operand(f, t, &n);
+  }
+  return t;
+}
+
 static const char *sentence(search *f, uint32_t t, uint32_t wanted,
                             const sp_report *report) {
   sp_ctx *ctx = f->s->ctx;
@@ -278,6 +374,15 @@ static const char *sentence(search *f, uint32_t t, uint32_t wanted,
         dist_name(f, t), place(f, t), partials(&own), seq_name(f, wanted),
         spi_fitter_group_text(f->fit, own.grouping),
         report->outputs[report->counterexample->output].promised);
+  }
+  if (own.kind == SPI_FIT_NONE && is_scaled(f, t)) {
+    return sp_format(ctx,
+                     "%s%s is a number times %s, and is joined with what is "
+                     "not: something is summed or scaled once too often, or "
+                     "not at all",
+                     dist_name(f, t), place(f, t),
+                     f->s->dist[t].seq ? seq_name(f, f->s->dist[t].seq - 1)
+                                       : "a sequential tensor");
   }
   if (own.kind == SPI_FIT_SCALED) {
     return sp_format(ctx,
@@ -465,7 +570,10 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
   f.fit = spi_fitter_new(s, seen->seq, seen->dist);
   f.wrong =
       sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f.wrong);
-  uint32_t t = first_wrong(&f, x->dist);
+  f.serves =
+      sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f.serves);
+  mark_serving(&f);
+  uint32_t t = scale_origin(&f, first_wrong(&f, x->dist));
   uint32_t odd = first_suspicious(&f, t);
   const char *text =
       odd == t ? sentence(&f, t, x->seq, report)

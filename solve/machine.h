@@ -67,7 +67,8 @@ struct spi_compiled {
   sp_sym alias; /* the operand whose values these are, in the same order */
   uint32_t n_helpers;
   spi_compiled **helpers; /* to be computed before it, in this order */
-  sp_expr made_for;       /* a helper: the term that it stands for */
+  sp_expr made_for;       /* the term before anything of it was shared */
+  spi_compiled *written;  /* that term, compiled; NULL: not needed yet */
   spi_buffer *values;     /* a helper's, while the node runs */
 };
 
@@ -131,6 +132,9 @@ void spi_states_for(spi_engine *e, const spi_tape *t);
 /* ---- machine_compile.c ---- */
 /* The node's tapes and cost, once; sets unknown where it has no values. */
 void spi_node_compile(sp_machine *m, uint32_t node);
+/* The array without helpers, for when one of them read outside of a tensor:
+ * what is read unguarded is seen then. */
+const spi_compiled *spi_as_written(sp_machine *m, spi_compiled *c);
 /* A conditional whose branches communicate: its index must be the same on all
  * ranks, which is looked at when running; it is read on rank 0. */
 bool spi_same_index(const sp_node *node);

@@ -83,9 +83,27 @@ static sp_sym alias_of(const sp_machine *m, const spi_compiled *c) {
       sp_arg(p, c->term, 0).v != e->rank.v || size != c->n) {
     return none;
   }
-  sp_expr from = sp_flatten(p, n - 1, extents + 1, at + 1);
+  /* indices: simplified they are the same numbers */
+  sp_mode was = sp_pool_mode(p, SP_MODE_NORMAL);
+  sp_expr from = sp_simplify(p, sp_flatten(p, n - 1, extents + 1, at + 1));
   sp_expr to = sp_flatten(p, c->shape.n_dims, c->shape.dims, c->idx);
+  sp_pool_mode(p, was);
   return from.v == to.v ? sym : none;
+}
+
+const spi_compiled *spi_as_written(sp_machine *m, spi_compiled *c) {
+  if (!c->written) {
+    spi_compiled *w = sp_alloc(m->e->ctx, sizeof *w);
+    *w = *c;
+    w->n_helpers = 0;
+    w->contraction = NULL;
+    w->term = c->made_for;
+    sp_mode was = sp_pool_mode(m->e->pool, SP_MODE_RAW);
+    w->tape = compile_tape(m, w);
+    sp_pool_mode(m->e->pool, was);
+    c->written = w;
+  }
+  return c->written;
 }
 
 typedef struct functions {
@@ -147,7 +165,7 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   if (c->opaque) {
     return spi_opaque_cost(c->opaque);
   }
-  if (!e->options.slow && (!e->options.raw || m->selection)) {
+  if (!e->options.slow) {
     c->alias = alias_of(m, c);
     if (c->alias.v) {
       return 1;

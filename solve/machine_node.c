@@ -130,8 +130,9 @@ static bool run_array(sp_machine *m, uint32_t node, const spi_compiled *c,
 }
 
 /* What a helper reads may be guarded in the term that uses it: reads outside
- * are no mistake there. */
-static bool run_helpers(sp_machine *m, uint32_t node, const spi_compiled *c) {
+ * are no mistake there, but seen. */
+static bool run_helpers(sp_machine *m, uint32_t node, const spi_compiled *c,
+                        bool *outside) {
   for (uint32_t i = 0; i < c->n_helpers; i++) {
     spi_compiled *h = c->helpers[i];
     sp_sym of;
@@ -140,7 +141,7 @@ static bool run_helpers(sp_machine *m, uint32_t node, const spi_compiled *c) {
     if (!h->values) {
       return false;
     }
-    run_array(m, node, h, h->values->data, &of);
+    *outside = !run_array(m, node, h, h->values->data, &of) || *outside;
   }
   return true;
 }
@@ -152,11 +153,15 @@ static void drop_helpers(sp_machine *m, const spi_compiled *c) {
   }
 }
 
-static bool run_shared(sp_machine *m, uint32_t node, const spi_compiled *c,
+static bool run_shared(sp_machine *m, uint32_t node, spi_compiled *c,
                        void *out) {
   sp_sym of = {0};
-  bool ok = run_helpers(m, node, c);
-  bool inside = !ok || run_array(m, node, c, out, &of);
+  bool outside = false;
+  bool ok = run_helpers(m, node, c, &outside);
+  /* not in parts, whose cost is that of what is shared */
+  bool plain = outside && m->e->options.raw && !m->selection;
+  bool inside =
+      !ok || run_array(m, node, plain ? spi_as_written(m, c) : c, out, &of);
   drop_helpers(m, c);
   if (!inside) {
     return spi_fail(m, SP_RUN_UNDEFINED, node,
@@ -182,7 +187,7 @@ static bool run_alias(sp_machine *m, uint32_t node, machine_tensor *t) {
 
 static bool run_result(sp_machine *m, uint32_t node, uint32_t tensor) {
   machine_tensor *t = &m->tensors[tensor];
-  const spi_compiled *c = t->compiled;
+  spi_compiled *c = t->compiled;
   if (c->alias.v) {
     return run_alias(m, node, t);
   }

@@ -228,6 +228,7 @@ static void share(sharer *s) {
 
 void spi_share(sp_machine *m, spi_compiled *c) {
   sharer s = {.m = m, .owner = c, .now = c};
+  c->made_for = c->term;
   if (sp_has_red(m->e->pool, c->term)) {
     share(&s);
   }

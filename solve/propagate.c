@@ -191,6 +191,7 @@ void spi_propagate(sp_state *s) {
                            p->tensors[t].name);
     }
     sp_prover_effort(s->prover, 0);
+    sp_prover_look(s->prover);
     if (sp_prover_late(s->prover)) {
       s->dist[t].how = spi_why_late(s);
     }

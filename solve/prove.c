@@ -135,6 +135,12 @@ void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user) {
   pr->user = user;
 }
 
+void sp_prover_look(sp_prover *pr) {
+  if (pr->watch) {
+    pr->watch(pr->user);
+  }
+}
+
 void sp_prover_room(sp_prover *pr, size_t bytes) {
   pr->room = bytes;
 }
@@ -556,9 +562,7 @@ bool sp_prove_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
   if (a.v == b.v) {
     return true; /* one term: nothing to prove */
   }
-  if (pr->watch) {
-    pr->watch(pr->user);
-  }
+  sp_prover_look(pr);
   if (sp_sort_of(pr->pool, a) != sp_sort_of(pr->pool, b) ||
       pr->depth >= MAX_DEPTH || sp_prover_late(pr)) {
     return false;

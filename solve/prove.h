@@ -56,6 +56,8 @@ void sp_prover_effort(sp_prover *pr, size_t terms);
 /* Before each equality, also inside of a proof, watch(user) is called; it may
  * set limits. watch NULL: nothing is. */
 void sp_prover_watch(sp_prover *pr, void (*watch)(void *user), void *user);
+/* Where terms are made without one: call it now. */
+void sp_prover_look(sp_prover *pr);
 /* Nothing is proved once the context holds more than so many bytes (0: no such
  * limit): terms are never freed. */
 void sp_prover_room(sp_prover *pr, size_t bytes);

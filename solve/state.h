@@ -175,6 +175,8 @@ typedef struct sp_state {
   const uint32_t *twins; /* two versions of one program: by distributed tensor,
                             the sequential one computed alike; or NULL */
   bool ran;              /* both programs, on a few inputs: nothing differed */
+  size_t many_terms;     /* in the pool: then it is asked whether the proof is
+                            in trouble */
   const struct spi_difference *difference; /* that a sample showed, or NULL */
   const char *ended;  /* why the proof did, before all was tried; or "" */
   bool in_vain;       /* they differ in another form: to be checked there */
