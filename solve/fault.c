@@ -365,7 +365,7 @@ static const char *sentence(search *f, uint32_t t, uint32_t wanted,
   sp_ctx *ctx = f->s->ctx;
   const sp_node *node = node_of(f, t);
   spi_fit own = spi_fit_to(f->fit, t, wanted), operand;
-  uint32_t u;
+  uint32_t u, output = report->counterexample->output;
   if (own.kind == SPI_FIT_PARTIAL) {
     return sp_format(
         ctx,
@@ -373,9 +373,10 @@ static const char *sentence(search *f, uint32_t t, uint32_t wanted,
         "%s: an all-reduce is missing after it",
         dist_name(f, t), place(f, t), partials(&own), seq_name(f, wanted),
         spi_fitter_group_text(f->fit, own.grouping),
-        report->outputs[report->counterexample->output].promised);
+        report->outputs[output].promised);
   }
-  if (own.kind == SPI_FIT_NONE && is_scaled(f, t)) {
+  bool returned = t == f->s->problem->promised[output].dist;
+  if (own.kind == SPI_FIT_NONE && is_scaled(f, t) && !returned) {
     return sp_format(ctx,
                      "%s%s is a number times %s, and is joined with what is "
                      "not: something is summed or scaled once too often, or "
