@@ -340,7 +340,12 @@ uint32_t camp_mask(camp_sharder *s, uint32_t node, uint32_t axes, uint32_t dim,
 /* Axes (a set) that cut dimension dim. */
 uint32_t camp_axes_of(const camp_mesh *m, const camp_place *at, uint32_t dim);
 
-/* ---- run.c ---- */
+/* ---- run.c, inputs.c ---- */
+
+/* Row-major positions of indices in a node's shape. */
+void camp_unflatten(const camp_node *n, int64_t flat, int64_t *idx);
+int64_t camp_flatten(const camp_node *n, const int64_t *idx);
+bool camp_inside(const camp_node *n, const int64_t *idx);
 
 /* Results, by number * devices + device; params likewise. */
 double **camp_run(sp_ctx *ctx, const camp_program *p, int64_t devices,

@@ -1,8 +1,6 @@
 /* campaign_run.c: runs both programs, in the most simple way: every element of
  * every node on every device, in double precision. Shares nothing with the
- * library's evaluator, so that the two check each other. Read camp_run, then
- * camp_inputs and camp_differ.
- */
+ * library's evaluator, so that the two check each other. Read camp_run. */
 #include "tests/campaign.h"
 
 #include <math.h>
@@ -28,14 +26,14 @@ static const double *values(const runner *r, const camp_node *n, uint32_t k,
 
 /* ---- indices ---- */
 
-static void unflatten(const camp_node *n, int64_t flat, int64_t *idx) {
+void camp_unflatten(const camp_node *n, int64_t flat, int64_t *idx) {
   for (uint32_t d = n->n_dims; d-- > 0;) {
     idx[d] = flat % n->dims[d];
     flat /= n->dims[d];
   }
 }
 
-static int64_t flatten(const camp_node *n, const int64_t *idx) {
+int64_t camp_flatten(const camp_node *n, const int64_t *idx) {
   int64_t flat = 0;
   for (uint32_t d = 0; d < n->n_dims; d++) {
     flat = flat * n->dims[d] + idx[d];
@@ -43,7 +41,7 @@ static int64_t flatten(const camp_node *n, const int64_t *idx) {
   return flat;
 }
 
-static bool inside(const camp_node *n, const int64_t *idx) {
+bool camp_inside(const camp_node *n, const int64_t *idx) {
   for (uint32_t d = 0; d < n->n_dims; d++) {
     if (idx[d] < 0 || idx[d] >= n->dims[d]) {
       return false;
@@ -204,7 +202,7 @@ static bool source(const camp_node *n, const camp_node *a, const int64_t *idx,
       break;
     }
   }
-  return inside(a, at);
+  return camp_inside(a, at);
 }
 
 static void run_moving(runner *r, const camp_node *n, int64_t device,
@@ -212,9 +210,10 @@ static void run_moving(runner *r, const camp_node *n, int64_t device,
   const camp_node *a = operand(r, n, 0);
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS] = {0}, at[CAMP_DIMS] = {0};
-    unflatten(n, i, idx);
-    out[i] = source(n, a, idx, at) ? values(r, n, 0, device)[flatten(a, at)]
-                                   : values(r, n, 1, device)[0];
+    camp_unflatten(n, i, idx);
+    out[i] = source(n, a, idx, at)
+                 ? values(r, n, 0, device)[camp_flatten(a, at)]
+                 : values(r, n, 1, device)[0];
   }
 }
 
@@ -223,11 +222,11 @@ static void run_concat(runner *r, const camp_node *n, int64_t device,
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS];
     uint32_t k = 0;
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     while (idx[n->x[0]] >= operand(r, n, k)->dims[n->x[0]]) {
       idx[n->x[0]] -= operand(r, n, k++)->dims[n->x[0]];
     }
-    out[i] = values(r, n, k, device)[flatten(operand(r, n, k), idx)];
+    out[i] = values(r, n, k, device)[camp_flatten(operand(r, n, k), idx)];
   }
 }
 
@@ -240,7 +239,7 @@ static void run_reduce(runner *r, const camp_node *n, int64_t device,
   for (int64_t i = 0; i < camp_elements(a); i++) {
     int64_t idx[CAMP_DIMS], kept[CAMP_DIMS];
     uint32_t k = 0;
-    unflatten(a, i, idx);
+    camp_unflatten(a, i, idx);
     for (uint32_t d = 0; d < a->n_dims; d++) {
       bool reduced = false;
       for (uint32_t e = 0; e < n->n_x; e++) {
@@ -250,7 +249,7 @@ static void run_reduce(runner *r, const camp_node *n, int64_t device,
         kept[k++] = idx[d];
       }
     }
-    double *to = &out[flatten(n, kept)];
+    double *to = &out[camp_flatten(n, kept)];
     *to = fold(n->red, n->type, *to, values(r, n, 0, device)[i]);
   }
 }
@@ -286,14 +285,14 @@ static void run_dot(runner *r, const camp_node *n, int64_t device,
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS], at[CAMP_DIMS] = {0}, bt[CAMP_DIMS] = {0};
     uint32_t next = batch;
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     dot_index(n, a, 0, idx, &next, at);
     dot_index(n, b, 1, idx, &next, bt);
     out[i] = 0;
     for (int64_t k = 0; k < a->dims[n->x[0]]; k++) {
       at[n->x[0]] = bt[n->y[0]] = k;
-      out[i] += values(r, n, 0, device)[flatten(a, at)] *
-                values(r, n, 1, device)[flatten(b, bt)];
+      out[i] += values(r, n, 0, device)[camp_flatten(a, at)] *
+                values(r, n, 1, device)[camp_flatten(b, bt)];
     }
   }
 }
@@ -303,15 +302,15 @@ static void run_conv(runner *r, const camp_node *n, int64_t device,
   const camp_node *a = operand(r, n, 0), *w = operand(r, n, 1);
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS];
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     out[i] = 0;
     for (int64_t k = 0; k < w->dims[0]; k++) {
       for (int64_t f = 0; f < w->dims[1]; f++) {
         int64_t at[] = {idx[0], idx[1] * n->x[0] + k - n->x[1], f};
         int64_t wt[] = {k, f, idx[2]};
-        if (inside(a, at)) {
-          out[i] += values(r, n, 0, device)[flatten(a, at)] *
-                    values(r, n, 1, device)[flatten(w, wt)];
+        if (camp_inside(a, at)) {
+          out[i] += values(r, n, 0, device)[camp_flatten(a, at)] *
+                    values(r, n, 1, device)[camp_flatten(w, wt)];
         }
       }
     }
@@ -325,16 +324,16 @@ static void run_window(runner *r, const camp_node *n, int64_t device,
   memcpy(w.dims, n->x, sizeof w.dims);
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS], k[CAMP_DIMS], at[CAMP_DIMS];
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     out[i] = values(r, n, 1, device)[0];
     for (int64_t j = 0; j < camp_elements(&w); j++) {
-      unflatten(&w, j, k);
+      camp_unflatten(&w, j, k);
       for (uint32_t d = 0; d < n->n_dims; d++) {
         at[d] = idx[d] * n->y[d] + k[d] - n->z[d] % 100;
       }
-      if (inside(a, at)) {
+      if (camp_inside(a, at)) {
         out[i] = fold(n->red, n->type, out[i],
-                      values(r, n, 0, device)[flatten(a, at)]);
+                      values(r, n, 0, device)[camp_flatten(a, at)]);
       }
     }
   }
@@ -347,14 +346,14 @@ static void run_gather(runner *r, const camp_node *n, int64_t device,
   int64_t dim = n->x[0];
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS] = {0}, at[CAMP_DIMS];
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     uint32_t k = 0;
     for (uint32_t d = 0; d < a->n_dims; d++) {
       at[d] = d == dim && !many ? 0 : idx[k++];
     }
     double row = values(r, n, 1, device)[many ? at[dim] : 0];
     at[dim] = clamped(row, a->dims[dim] - 1);
-    out[i] = values(r, n, 0, device)[flatten(a, at)];
+    out[i] = values(r, n, 0, device)[camp_flatten(a, at)];
   }
 }
 
@@ -364,10 +363,10 @@ static void run_scatter(runner *r, const camp_node *n, int64_t device,
   memcpy(out, values(r, n, 0, device), (size_t)camp_elements(n) * sizeof *out);
   for (int64_t i = 0; i < camp_elements(u); i++) {
     int64_t idx[CAMP_DIMS];
-    unflatten(u, i, idx);
+    camp_unflatten(u, i, idx);
     idx[n->x[0]] = (int64_t)values(r, n, 1, device)[idx[n->x[0]]];
-    if (inside(n, idx)) {
-      double *to = &out[flatten(n, idx)];
+    if (camp_inside(n, idx)) {
+      double *to = &out[camp_flatten(n, idx)];
       *to = fold(n->red, n->type, *to, values(r, n, 2, device)[i]);
     }
   }
@@ -388,14 +387,14 @@ static void run_dynamic(runner *r, const camp_node *n, int64_t device,
   }
   for (int64_t i = 0; i < camp_elements(part); i++) {
     int64_t idx[CAMP_DIMS];
-    unflatten(part, i, idx);
+    camp_unflatten(part, i, idx);
     for (uint32_t d = 0; d < n->n_dims; d++) {
       idx[d] += start[d];
     }
     if (update) {
-      out[flatten(a, idx)] = values(r, n, 1, device)[i];
+      out[camp_flatten(a, idx)] = values(r, n, 1, device)[i];
     } else {
-      out[i] = values(r, n, 0, device)[flatten(a, idx)];
+      out[i] = values(r, n, 0, device)[camp_flatten(a, idx)];
     }
   }
 }
@@ -428,7 +427,7 @@ static void run_sort(runner *r, const camp_node *n, int64_t device,
 static void run_given(const camp_node *n, int64_t device, double *out) {
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS];
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     out[i] = n->op == CAMP_OP_IOTA           ? (double)idx[n->x[0]]
              : n->op == CAMP_OP_PARTITION_ID ? (double)device
              : n->n_values == 1              ? n->values[0]
@@ -456,7 +455,7 @@ static void run_collective(runner *r, const camp_node *n, int64_t device,
   find_member(n, device, &ids, &me);
   for (int64_t i = 0; i < camp_elements(n); i++) {
     int64_t idx[CAMP_DIMS] = {0}, from = 0;
-    unflatten(n, i, idx);
+    camp_unflatten(n, i, idx);
     bool adds = n->op == CAMP_OP_ALL_REDUCE || n->op == CAMP_OP_REDUCE_SCATTER;
     if (n->op == CAMP_OP_REDUCE_SCATTER) {
       idx[dim] += me * n->dims[dim];
@@ -468,7 +467,7 @@ static void run_collective(runner *r, const camp_node *n, int64_t device,
       from = idx[dim] / block;
       idx[dim] = me * block + idx[dim] % block;
     }
-    int64_t at = flatten(a, idx);
+    int64_t at = camp_flatten(a, idx);
     out[i] = values(r, n, 0, ids[from])[at];
     for (int64_t k = 1; adds && k < size; k++) {
       out[i] = fold(n->red, n->type, out[i], values(r, n, 0, ids[k])[at]);
@@ -596,103 +595,4 @@ double **camp_run(sp_ctx *ctx, const camp_program *p, int64_t devices,
            (size_t)devices * sizeof *out);
   }
   return out;
-}
-
-/* ---- inputs and results of both ---- */
-
-static double drawn(camp_rng *r, sp_dtype t, uint32_t mode) {
-  uint32_t x = camp_draw(r, 65);
-  if (t == SP_PRED) {
-    return x % 2;
-  }
-  if (t == SP_S32) {
-    return mode == 1 ? (x % 2 ? -3 : 12) : (double)(x % 16) - 3;
-  }
-  return mode == 2 ? (x % 2 ? 0.5 : -0.25) : ((double)x - 32) / 16;
-}
-
-/* The element of the global tensor that is element flat of the device's part;
- * -1: padding. */
-int64_t camp_global_index(const camp_mesh *m, const camp_value *v,
-                          const camp_node *global, const camp_node *local,
-                          int64_t device, int64_t flat) {
-  int64_t idx[CAMP_DIMS];
-  unflatten(local, flat, idx);
-  for (uint32_t d = 0; d < local->n_dims; d++) {
-    int64_t block = 0;
-    for (uint32_t a = 0; a < m->n_axes; a++) {
-      if (v->at[a].held == CAMP_PART && v->at[a].dim == d) {
-        block = block * m->size[a] + camp_coordinate(m, device, a);
-      }
-    }
-    idx[d] += block * local->dims[d];
-  }
-  return inside(global, idx) ? flatten(global, idx) : -1;
-}
-
-camp_inputs camp_inputs_draw(sp_ctx *ctx, const camp_program *seq,
-                             const camp_sharded *sharded, const camp_mesh *mesh,
-                             uint64_t seed, uint32_t mode) {
-  camp_rng r = camp_rng_of(seed, 77 + mode);
-  size_t n = seq->params.n;
-  camp_inputs in = {
-      .seq = sp_alloc_n(ctx, n + 1, sizeof *in.seq),
-      .dist = sp_alloc_n(ctx, n * (size_t)mesh->devices + 1, sizeof *in.dist)};
-  for (size_t k = 0; k < n; k++) {
-    const camp_node *g = camp_at(seq, seq->params.v[k]);
-    const camp_node *l = camp_at(sharded->dist, sharded->dist->params.v[k]);
-    size_t count = (size_t)camp_elements(g);
-    in.seq[k] = sp_alloc_n(ctx, count + 1, sizeof(double));
-    for (size_t i = 0; i < count; i++) {
-      in.seq[k][i] = drawn(&r, g->type, mode);
-    }
-    for (int64_t d = 0; d < mesh->devices; d++) {
-      size_t local = (size_t)camp_elements(l);
-      double *v = sp_alloc_n(ctx, local + 1, sizeof *v);
-      for (size_t i = 0; i < local; i++) {
-        int64_t from =
-            camp_global_index(mesh, &sharded->params[k], g, l, d, (int64_t)i);
-        v[i] = from >= 0           ? in.seq[k][from]
-               : g->type == SP_F32 ? 50 + drawn(&r, g->type, 0)
-                                   : drawn(&r, g->type, 0);
-      }
-      in.dist[k * (size_t)mesh->devices + (size_t)d] = v;
-    }
-  }
-  return in;
-}
-
-/* What is no number is outside of what is proved (docs/soundness.md). */
-static bool value_differs(double want, double got, double scale, sp_dtype t,
-                          bool any) {
-  if (!isfinite(want) || (!any && !isfinite(got))) {
-    return false;
-  }
-  return t == SP_F32 ? !(fabs(want - got) <= 1e-6 * scale) : want != got;
-}
-
-bool camp_differ(sp_ctx *ctx, const camp_program *seq,
-                 const camp_sharded *sharded, const camp_mesh *mesh,
-                 const camp_inputs *in, bool any, camp_difference *out) {
-  double **want = camp_run(ctx, seq, 1, in->seq);
-  double **got = camp_run(ctx, sharded->dist, mesh->devices, in->dist);
-  for (uint32_t k = 0; k < seq->results.n; k++) {
-    const camp_node *g = camp_at(seq, seq->results.v[k]);
-    const camp_node *l = camp_at(sharded->dist, sharded->dist->results.v[k]);
-    double scale = any ? 1e-300 : 1e-3;
-    for (int64_t i = 0; i < camp_elements(g); i++) {
-      scale = isfinite(want[k][i]) ? fmax(scale, fabs(want[k][i])) : scale;
-    }
-    for (int64_t d = 0; d < mesh->devices; d++) {
-      const double *v = got[k * mesh->devices + d];
-      for (int64_t i = 0; i < camp_elements(l); i++) {
-        int64_t at = camp_global_index(mesh, &sharded->results[k], g, l, d, i);
-        if (at >= 0 && value_differs(want[k][at], v[i], scale, g->type, any)) {
-          *out = (camp_difference){k, d, i, want[k][at], v[i]};
-          return true;
-        }
-      }
-    }
-  }
-  return false;
 }
