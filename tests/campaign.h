@@ -166,6 +166,7 @@ typedef struct camp_node {
   double size;
   int bits;
   bool steady; /* the same for all inputs */
+  bool low;    /* integer parameter: 0 or 1, which the library is told */
   /* Of a device's nodes: what for, and the sequential node it came from. */
   camp_role role;
   uint32_t from;

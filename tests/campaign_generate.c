@@ -139,6 +139,13 @@ camp_program *camp_generate(sp_ctx *ctx, uint64_t seed, bool layered) {
     m.p->nodes.v[0].bits = -1;
   }
   camp_bound(m.p);
+  if (layered && camp_one_in(&m.rng, 2)) {
+    int64_t n = any_size(&m);
+    camp_parameter(m.p, SP_S32, 1, &n);
+    camp_bound(m.p);
+    grow_gather(&m);
+    camp_bound(m.p);
+  }
   uint32_t goal = 20 + camp_draw(&m.rng, 41);
   goal = layered ? 8 + goal / 3 : goal;
   for (int tries = 0; m.p->nodes.n < goal && tries < 400; tries++) {

@@ -50,7 +50,7 @@ camp_inputs camp_inputs_draw(sp_ctx *ctx, const camp_program *seq,
     size_t count = (size_t)camp_elements(g);
     in.seq[k] = sp_alloc_n(ctx, count + 1, sizeof(double));
     for (size_t i = 0; i < count; i++) {
-      in.seq[k][i] = drawn(&r, g->type, mode);
+      in.seq[k][i] = drawn(&r, g->low ? SP_PRED : g->type, mode);
     }
     for (int64_t d = 0; d < mesh->devices; d++) {
       size_t local = (size_t)camp_elements(l);

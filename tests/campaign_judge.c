@@ -80,6 +80,19 @@ typedef struct question {
   const sp_report *report, *by_layer; /* by_layer: or NULL */
 } question;
 
+/* Of the parameters that are low. */
+static void assume_low(sp_ctx *ctx, const camp_program *seq,
+                       sp_check_options *options) {
+  sp_assumed_range *out = sp_alloc_n(ctx, seq->params.n + 1, sizeof *out);
+  for (size_t k = 0; k < seq->params.n; k++) {
+    if (camp_at(seq, seq->params.v[k])->low) {
+      out[options->n_assume++] =
+          (sp_assumed_range){sp_format(ctx, "%zu", k), 0, 2};
+    }
+  }
+  options->assume = out;
+}
+
 static void ask(sp_ctx *ctx, void *arg) {
   question *q = arg;
   q->seq = sp_hlo_read_text(ctx, "before.hlo.txt", q->p->before,
@@ -88,6 +101,7 @@ static void ask(sp_ctx *ctx, void *arg) {
       sp_hlo_read_text(ctx, "after.hlo.txt", q->p->after, strlen(q->p->after));
   /* Without running, which would hide a wrong proof; then with it. */
   sp_check_options options = {.timeout_ms = TIMEOUT_MS, .run_budget = -1};
+  assume_low(ctx, q->p->seq, &options);
   q->report = sp_check(ctx, q->seq, q->dist, &options);
   if (q->p->seq->period && q->report->verdict == SP_REFINES) {
     options.each_layer = true;
@@ -124,6 +138,9 @@ static void say_why(camp_judgement *j, const question *q) {
 /* Its inputs, run by our own interpreter: do the programs differ there? */
 static bool witness_holds(sp_ctx *ctx, const pair *p, const question *q) {
   sp_problem problem = sp_problem_of_pair(ctx, q->seq, q->dist);
+  sp_check_options options = {0};
+  assume_low(ctx, p->seq, &options);
+  sp_problem_assume(ctx, &problem, options.assume, options.n_assume);
   sp_replay replay = sp_replay_inputs(ctx, &problem, q->report->counterexample);
   size_t devices = (size_t)p->mesh.devices, n = p->seq->params.n;
   camp_inputs in = {.seq = sp_alloc_n(ctx, n + 1, sizeof(double *)),

@@ -76,6 +76,8 @@ camp_program *camp_repeat(sp_ctx *ctx, const camp_program *layer, uint64_t seed,
       is[i] = stands_for(one, l, i, hands_on, &r);
       camp_node n = *camp_at(one, i);
       n.from = l * period + i;
+      n.low =
+          n.op == CAMP_OP_PARAMETER && n.type == SP_S32 && camp_one_in(&r, 2);
       for (uint32_t k = 0; k < n.n_in; k++) {
         n.in[k] = is[n.in[k]];
       }
@@ -123,6 +125,26 @@ static const char *misplace(sp_ctx *ctx, const camp_program *seq,
   return NULL;
 }
 
+/* Indices are taken to be in range, which is said of some layers only. */
+static const char *drop_clamps(camp_program *p) {
+  const char *fault = NULL;
+  for (size_t i = 0; i < p->nodes.n; i++) {
+    camp_node *n = &p->nodes.v[i];
+    bool clamps = n->op == CAMP_OP_MAXIMUM || n->op == CAMP_OP_MINIMUM;
+    for (uint32_t k = 0; clamps && n->type == SP_S32 && k < 2; k++) {
+      camp_op op = camp_at(p, n->in[k])->op;
+      if (op != CAMP_OP_BROADCAST && op != CAMP_OP_CONSTANT) {
+        n->op = CAMP_OP_COPY;
+        n->in[0] = n->in[k];
+        n->n_in = 1;
+        fault = "indices not clamped";
+        break;
+      }
+    }
+  }
+  return fault;
+}
+
 /* Most often in a layer that is like an earlier one; its operators are changed
  * on one side, or what is said of its inputs. */
 const char *camp_break_layer(sp_ctx *ctx, camp_program *seq,
@@ -134,7 +156,10 @@ const char *camp_break_layer(sp_ctx *ctx, camp_program *seq,
       camp_one_in(&r, 6) ? 0 : 1 + camp_draw(&r, layers > 1 ? layers - 1 : 1);
   uint32_t first = layer * seq->period, end = first + seq->period;
   const char *fault = NULL;
-  if (camp_one_in(&r, 4)) {
+  if (camp_one_in(&r, 3)) {
+    fault = drop_clamps(sharded->dist);
+  }
+  if (!fault && camp_one_in(&r, 4)) {
     fault = misplace(ctx, seq, sharded, mesh, first, end);
   }
   if (!fault && camp_one_in(&r, 2)) {
