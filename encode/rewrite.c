@@ -221,25 +221,34 @@ static uint32_t lowest_bound(const sp_pool *p, sp_expr e, uint32_t floor) {
   return floor;
 }
 
+/* Of many variables few occur in one term: the others are left out. */
 sp_expr sp_subst(sp_pool *p, sp_expr e, uint32_t n, const sp_expr *vars,
                  const sp_expr *values) {
+  const spi_set *free = spi_get(p, e)->free;
+  sp_mark mark = sp_scratch_mark(p->ctx);
+  sp_expr *from = sp_scratch(p->ctx, 2 * ((size_t)n + 1) * sizeof *from);
+  sp_expr *to = from + n;
   job j = {.p = p,
            .skip = subst_skip,
            .replace = subst_replace,
            .floor = UINT32_MAX,
-           .n = n,
-           .from = vars,
-           .to = values,
-           .domain = spi_set_of(p, n, vars)};
-  if (subst_skip(&j, e)) {
-    return e;
-  }
+           .from = from,
+           .to = to};
   for (uint32_t i = 0; i < n; i++) {
-    j.open = j.open || sp_has_red(p, values[i]);
-    j.floor = lowest_bound(p, values[i], j.floor);
-    j.floor = lowest_bound(p, vars[i], j.floor);
+    if (spi_set_has(free, vars[i])) {
+      j.open = j.open || sp_has_red(p, values[i]);
+      j.floor = lowest_bound(p, values[i], j.floor);
+      j.floor = lowest_bound(p, vars[i], j.floor);
+      from[j.n] = vars[i];
+      to[j.n++] = values[i];
+    }
   }
-  return walk(&j, e);
+  if (j.n > 0) {
+    j.domain = spi_set_of(p, j.n, from);
+    e = walk(&j, e);
+  }
+  sp_scratch_release(p->ctx, mark);
+  return e;
 }
 
 /* ---- mapping and simplifying ---- */

@@ -17,7 +17,7 @@
 #include "solve/seen.h"
 #include "solve/state.h"
 
-enum { MAX_DEPTH = 200, MAX_UNFOLDED = 100, MAX_SIZE = 3000 };
+enum { MAX_DEPTH = 200, MAX_UNFOLDED = 1000, MAX_SIZE = 6000 };
 
 typedef struct expansion {
   sp_state *s;

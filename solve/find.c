@@ -12,7 +12,8 @@
 enum { MAX_SEQ_HEAVY = 6 };
 /* Candidates that are unfolded lie near the last match; a term that is found by
  * its skeleton is no longer than this. */
-enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120, MAX_MONOMIALS = 400 };
+enum { WINDOW_BEFORE = 20, WINDOW_AFTER = 120 };
+enum { MAX_MONOMIALS = 400, MAX_MULTIPLIED = 10000 };
 /* New terms of unfolding that came to nothing, in all: where it does not help
  * again and again it will not. */
 enum { MAX_IN_VAIN = 1000000 };
@@ -41,10 +42,18 @@ static void scale_candidates(sp_state *s) {
   }
 }
 
-/* Near the last match: unfolded terms are larger. */
-static void unfold_candidates(sp_state *s) {
+/* Multiplied out, unless products of sums make it much longer. */
+static sp_expr multiplied(sp_state *s, sp_expr e) {
+  uint32_t size = spi_term_size(s->pool, e, MAX_MULTIPLIED);
+  return sp_multiply_out(s->pool, e, MAX_MONOMIALS + 4 * size);
+}
+
+/* Near the last match, since unfolded terms are larger; as far from it as the
+ * distributed program is, which may have a norm for each parameter there. */
+static void unfold_candidates(sp_state *s, uint32_t dist) {
   uint32_t from = s->last > WINDOW_BEFORE ? s->last - WINDOW_BEFORE : 0;
-  uint32_t to = s->last + WINDOW_AFTER;
+  uint32_t gone = dist > s->last_at ? dist - s->last_at : 0;
+  uint32_t to = s->last + WINDOW_AFTER + gone;
   for (uint32_t t = from; t < to && t < s->seq_program->n_tensors; t++) {
     seq_tensor *v = &s->seq[t];
     if (!v->def.v || v->opaque || v->unfolded.v ||
@@ -53,7 +62,7 @@ static void unfold_candidates(sp_state *s) {
       continue;
     }
     sp_expr e = spi_unfold(s, v->def, false);
-    e = e.v ? sp_multiply_out(s->pool, e, MAX_MONOMIALS) : e;
+    e = e.v ? multiplied(s, e) : e;
     v->unfolded = e.v ? e : v->def;
     if (sp_has_red(s->pool, v->unfolded)) {
       spi_index_add(s, SPI_FORM_UNFOLDED, v->unfolded, t);
@@ -120,8 +129,8 @@ static bool find_unfolded_now(sp_state *s, spi_attempt *a) {
   if (!wide.v || sp_sort_of(s->pool, wide) != SP_SORT_REAL) {
     return false;
   }
-  unfold_candidates(s);
-  sp_expr out = sp_multiply_out(s->pool, wide, MAX_MONOMIALS);
+  unfold_candidates(s, a->dist);
+  sp_expr out = multiplied(s, wide);
   a->unfolds = out.v != a->term.v;
   if (out.v && find_form(s, a, SPI_FORM_UNFOLDED, out)) {
     return true;

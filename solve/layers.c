@@ -551,7 +551,10 @@ static void adopt(sp_state *s, const step *x, uint32_t dist) {
   uint32_t t = l->image[v->seq - 1];
   t = t != SP_NO_TENSOR ? t : l->value[v->seq - 1];
   w->seq = t + 1;
-  s->last = t > s->last ? t : s->last;
+  if (t > s->last) {
+    s->last = t;
+    s->last_at = dist;
+  }
   s->stats.matched++;
 }
 

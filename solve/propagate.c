@@ -79,7 +79,10 @@ void spi_adopt(sp_state *s, const spi_attempt *a, sp_expr relation) {
   w->seq = a->seq + 1;
   w->nearest = NULL;
   w->how = "matched";
-  s->last = a->seq > s->last ? a->seq : s->last;
+  if (a->seq > s->last) {
+    s->last = a->seq;
+    s->last_at = a->dist;
+  }
   s->stats.matched++;
 }
 

@@ -162,6 +162,7 @@ typedef struct sp_state {
   seq_index by_form[5];      /* spi_form */
   uint32_t heavy_limit;
   uint32_t last;             /* latest anchor matched, in program order */
+  uint32_t last_at;          /* by this distributed tensor */
   size_t unfolding;          /* terms spent in vain; of the outermost state */
   spi_vain *vain;            /* searches; NULL: none is skipped */
   struct spi_layers *layers; /* NULL: each tensor is looked at by itself */

@@ -103,6 +103,105 @@ static void a_fault_in_one_layer_is_not(void) {
   CU_ASSERT_EQUAL(verdict_of(OTHER_GROUPS), SP_UNPROVEN);
 }
 
+/* ---- many parameters ---- */
+
+enum { PARAMETERS = 80, FEW_PARAMETERS = 12 };
+
+typedef struct norm {
+  int parameters;
+  bool forgets; /* to square the last one */
+  sp_verdict verdict;
+  uint64_t obligations;
+} norm;
+
+/* PREFIX0, PREFIX1, ... */
+static void add_each(sp_ctx *ctx, sp_str *s, int n, const char *prefix,
+                     bool numbers) {
+  for (int i = 0; i < n; i++) {
+    sp_str_addf(ctx, s, "%s%s", i ? ", " : "", prefix);
+    if (numbers) {
+      sp_str_addf(ctx, s, "%d", i);
+    }
+  }
+}
+
+/* Each parameter divided by the norm of all, as gradients are clipped. */
+static const char *norm_text(sp_ctx *ctx, int n, bool dist, bool forgets) {
+  sp_str s = {0};
+  int rows = dist ? 4 : 8;
+  const char *cut = dist ? "" : ", sharding={devices=[2]<=[2]}";
+  sp_str_addf(ctx, &s,
+              "HloModule m, num_partitions=2\n"
+              "add {\n  p = f32[] parameter(0)\n  q = f32[] "
+              "parameter(1)\n  ROOT r = f32[] add(p, q)\n}\n"
+              "ENTRY e {\n  z = f32[] constant(0)\n");
+  for (int i = 0; i < n; i++) {
+    sp_str_addf(ctx, &s, "  x%d = f32[%d] parameter(%d)%s\n", i, rows, i, cut);
+    bool bad = forgets && i == n - 1;
+    sp_str_addf(ctx, &s,
+                bad ? "  s%d = f32[%d] abs(x%d)\n"
+                    : "  s%d = f32[%d] multiply(x%d, x%d)\n",
+                i, rows, i, i);
+    sp_str_addf(ctx, &s,
+                "  r%d = f32[] reduce(s%d, z), dimensions={0}, to_apply=add\n"
+                "  w%d = f32[1] reshape(r%d)\n",
+                i, i, i, i);
+  }
+  sp_str_addf(ctx, &s, "  c = f32[%d] concatenate(", n);
+  add_each(ctx, &s, n, "w", true);
+  sp_str_addf(ctx, &s,
+              "), dimensions={0}\n"
+              "  part = f32[] reduce(c, z), dimensions={0}, to_apply=add\n");
+  sp_str_addf(ctx, &s, "%s",
+              dist ? "  all = f32[] all-reduce(part), channel_id=1, "
+                     "replica_groups={{0,1}}, use_global_device_ids=true, "
+                     "to_apply=add\n  n = f32[] sqrt(all)\n"
+                   : "  n = f32[] sqrt(part)\n");
+  sp_str_addf(ctx, &s, "  b = f32[%d] broadcast(n), dimensions={}\n", rows);
+  for (int i = 0; i < n; i++) {
+    sp_str_addf(ctx, &s, "  o%d = f32[%d] divide(x%d, b)\n", i, rows, i);
+  }
+  sp_str_addf(ctx, &s, "  ROOT out = (");
+  add_each(ctx, &s, n, dist ? "f32[4]" : "f32[8]", false);
+  sp_str_addf(ctx, &s, ") tuple(");
+  add_each(ctx, &s, n, "o", true);
+  sp_str_addf(ctx, &s, dist ? ")\n}\n" : "), sharding={");
+  if (!dist) {
+    add_each(ctx, &s, n, "{devices=[2]<=[2]}", false);
+    sp_str_addf(ctx, &s, "}\n}\n");
+  }
+  return s.v;
+}
+
+static void check_norm(sp_ctx *ctx, void *arg) {
+  norm *n = arg;
+  const sp_program *seq =
+      hlo_read(ctx, norm_text(ctx, n->parameters, false, false));
+  const sp_program *dist =
+      hlo_read(ctx, norm_text(ctx, n->parameters, true, n->forgets));
+  sp_check_options options = {.run_budget = -1};
+  CU_ASSERT_FATAL(seq && dist);
+  const sp_report *r = sp_check(ctx, seq, dist, &options);
+  n->verdict = r->verdict;
+  n->obligations = r->stats.obligations;
+}
+
+static norm norm_of(int parameters, bool forgets) {
+  sp_ctx *ctx = sp_ctx_new(NULL);
+  norm n = {.parameters = parameters, .forgets = forgets};
+  CU_ASSERT_EQUAL(sp_protect(ctx, check_norm, &n), SP_OK);
+  sp_ctx_free(ctx);
+  return n;
+}
+
+/* It is proved once, not for each parameter. */
+static void a_norm_of_many_parameters_is_proved(void) {
+  norm right = norm_of(PARAMETERS, false);
+  CU_ASSERT_EQUAL(right.verdict, SP_REFINES);
+  CU_ASSERT(right.obligations < 10 * PARAMETERS);
+  CU_ASSERT_EQUAL(norm_of(FEW_PARAMETERS, true).verdict, SP_UNPROVEN);
+}
+
 /* ---- searches ---- */
 
 static sp_expr read_at(sp_pool *p, const char *name, int64_t extent,
@@ -160,6 +259,7 @@ void suite_deep(void) {
   CU_pSuite s = CU_add_suite("deep", NULL, NULL);
   CU_ADD_TEST(s, equal_layers_are_proved);
   CU_ADD_TEST(s, a_fault_in_one_layer_is_not);
+  CU_ADD_TEST(s, a_norm_of_many_parameters_is_proved);
   CU_ADD_TEST(s, like_terms_have_one_key);
   CU_ADD_TEST(s, twice_in_vain_is_enough);
 }
