@@ -100,6 +100,9 @@ sp_expr sp_rebuild(sp_pool *p, sp_expr e, const sp_expr *args) {
 
 static sp_expr visit(const job *j, sp_expr e);
 
+/* The variables are new ones each time, though bodies are copied for that (a
+ * tenth of the memory of a deep model): what a function of sp_map has kept may
+ * mention those of an earlier visit, and would be captured. */
 static sp_expr visit_opened(const job *j, sp_expr e) {
   sp_pool *p = j->p;
   uint32_t n = sp_red_n_vars(p, e);

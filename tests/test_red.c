@@ -24,6 +24,40 @@ TEST(reductions_are_equal_up_to_their_variables) {
   SAME(sp_red(p, SP_RED_SUM, 2, open, body), e[0]);
 }
 
+/* A sum is mapped while it is being mapped: its variable means two things. */
+typedef struct nested {
+  sp_sym x, y;
+  sp_expr sum, outer;
+} nested;
+
+static sp_expr for_x(void *env, sp_pool *p, sp_expr e) {
+  const nested *n = env;
+  bool here = sp_kind_of(p, e) == SP_KIND_READ && sp_read_sym(p, e).v == n->x.v;
+  return here ? n->outer : (sp_expr){0};
+}
+
+static sp_expr for_y(void *env, sp_pool *p, sp_expr e) {
+  nested *n = env;
+  if (sp_kind_of(p, e) != SP_KIND_READ || sp_read_sym(p, e).v != n->y.v) {
+    return (sp_expr){0};
+  }
+  n->outer = e;
+  return sp_map(p, n->sum, for_x, n);
+}
+
+TEST(what_is_mapped_inside_of_itself_captures_nothing) {
+  nested n = {.x = vector(p, "x"), .y = vector(p, "y")};
+  sp_expr k = sp_fresh(p, 8), m = sp_fresh(p, 8);
+  n.sum = sum1(p, k, sp_mul(p, at(p, n.x, k), at(p, n.y, k)));
+  sp_expr inner = sum1(p, m, sp_mul(p, at(p, n.y, k), at(p, n.y, m)));
+  sp_expr want = sum1(p, k, sp_mul(p, at(p, n.x, k), inner));
+  for (int round = 0; round < 2; round++) {
+    SAME(sp_map(p, n.sum, for_y, &n), want);
+  }
+  SAME(sp_map(p, n.sum, for_x, &n),
+       sum1(p, m, sp_mul(p, n.outer, at(p, n.y, m))));
+}
+
 TEST(nested_sums_merge_in_any_order) {
   sp_sym a = matrix(p, "A");
   sp_expr e[2];
@@ -324,6 +358,7 @@ void suite_red(void) {
   CU_pSuite s = CU_add_suite("red", NULL, NULL);
 #define ADD(name) CU_add_test(s, #name, name)
   ADD(reductions_are_equal_up_to_their_variables);
+  ADD(what_is_mapped_inside_of_itself_captures_nothing);
   ADD(nested_sums_merge_in_any_order);
   ADD(sums_flatten_through_one_factor);
   ADD(unused_variables_and_trivial_ranges);
