@@ -185,6 +185,12 @@ bool spi_equal_by_branches(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps);
 /* Rewrites every SUM to which the one-hot rule applies; memoised. */
 sp_expr spi_onehot(sp_prover *pr, sp_expr e);
 sp_expr spi_onehot_rewrite(sp_prover *pr, sp_expr e); /* not memoised */
+/* rule_topk.c: e, the largest of what are the largest of parts, as the largest
+ * of all; 0 where it is not proved to be that. */
+sp_expr spi_top_of_tops(sp_prover *pr, sp_expr e, sp_hyps hyps);
+/* A sum in which such an element's position is put together of that of its part
+ * and that in its part, with the position in the whole in place of them. */
+sp_expr spi_position_of_top(sp_prover *pr, sp_expr e, sp_hyps hyps);
 sp_hyps spi_hyps_with(sp_prover *pr, sp_hyps hyps, sp_expr extra);
 
 #endif

@@ -507,6 +507,14 @@ static sp_expr visit(void *env, sp_pool *p, sp_expr e) {
   if (sp_kind_of(p, e) == SP_KIND_ITE) {
     return under_guard(r, e);
   }
+  if (sp_kind_of(p, e) == SP_KIND_FN) {
+    sp_expr all = spi_top_of_tops(r->pr, e, r->hyps);
+    return all.v ? rewrite(r->pr, all, r->hyps) : all;
+  }
+  if (sp_kind_of(p, e) == SP_KIND_LIN) {
+    sp_expr all = spi_position_of_top(r->pr, e, r->hyps);
+    return all.v ? rewrite(r->pr, all, r->hyps) : all;
+  }
   if (sp_kind_of(p, e) != SP_KIND_RED) {
     return (sp_expr){0};
   }
