@@ -44,3 +44,21 @@ uint32_t spi_lost(const sp_state *s, bool *lost) {
   sp_scratch_release(s->ctx, mark);
   return n;
 }
+
+void spi_first_lost(const sp_state *s, bool *shows) {
+  const sp_program *p = s->problem->dist;
+  memset(shows, 0, p->n_tensors);
+  if (!s->dist || spi_lost(s, shows) == 0) {
+    return;
+  }
+  bool found = false;
+  for (uint32_t t = 0; t < p->n_tensors; t++) {
+    const sp_node *node = &p->nodes[p->tensors[t].node];
+    bool above = !found && shows[t]; /* the first one itself */
+    for (uint32_t k = 0; k < node->n_in && !above; k++) {
+      above = node->in[k] < t && shows[node->in[k]];
+    }
+    shows[t] = above;
+    found = found || above;
+  }
+}

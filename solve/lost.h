@@ -14,5 +14,8 @@
 
 /* How many real tensors are lost. lost: by distributed tensor, or NULL. */
 uint32_t spi_lost(const sp_state *s, bool *lost);
+/* shows: by distributed tensor, does it depend on the first one that is lost?
+ * None does where nothing is, or where nothing was proved (s->dist NULL). */
+void spi_first_lost(const sp_state *s, bool *shows);
 
 #endif

@@ -1,8 +1,10 @@
 /* sample.c: read spi_look_in_samples. */
 #include "solve/sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "solve/lost.h"
 #include "solve/sampler.h"
 #include "solve/witness.h"
 
@@ -46,6 +48,7 @@ static void look(search *f, spi_sampler *at) {
   spi_samples *x = f->x;
   spi_bench *b =
       spi_affordable(at, f->share, x->made_up, &f->hopeless, &x->why);
+  f->hopeless = f->hopeless || !b; /* for this share */
   uint32_t times = 0;
   int modes = x->cheap && f->share > SHARES[0] ? 1 : SPI_DRAW_MODES;
   for (int mode = 0; b && mode < modes; mode++) {
@@ -108,27 +111,71 @@ static uint32_t nodes_above(const sp_state *s, uint32_t output) {
   return found;
 }
 
-/* Those that are open, and that depend on little first: they cost less. */
-static void choose_results(search *f) {
-  uint32_t size[MAX_RESULTS];
-  for (uint32_t k = 0; k < f->s->problem->n_promised; k++) {
-    bool open = !f->report || !f->report->outputs[k].proved;
-    if (f->n_results == MAX_RESULTS || !open ||
-        !f->s->problem->promised[k].layout) {
-      continue;
-    }
-    uint32_t n = nodes_above(f->s, k), at = f->n_results++;
-    for (; at > 0 && size[at - 1] > n; at--) {
-      size[at] = size[at - 1];
-      f->results[at] = f->results[at - 1];
-    }
-    size[at] = n;
-    f->results[at] = k;
+/* Results in order: those in which what the proof has lost first would show,
+ * then those that it has not related, then others. */
+enum { SHOWS, UNRELATED, RELATED };
+
+static void classify_results(const search *f, uint8_t *class) {
+  const sp_state *s = f->s;
+  const sp_problem *p = s->problem;
+  sp_mark mark = sp_scratch_mark(s->ctx);
+  bool *shows = sp_scratch(s->ctx, p->dist->n_tensors + 1u);
+  spi_first_lost(s, shows);
+  for (size_t k = 0; k < p->n_promised; k++) {
+    uint32_t t = p->promised[k].dist;
+    bool related = s->dist && s->dist[t].relation.v;
+    class[k] = shows[t] ? SHOWS : related ? RELATED : UNRELATED;
   }
+  sp_scratch_release(s->ctx, mark);
 }
 
-/* Where there is no hope for the first one there is little for others: they
- * are looked at when the share is all. */
+typedef struct ranked {
+  uint32_t result;
+  uint32_t class, size;
+} ranked;
+
+static int by_rank(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->class != y->class) {
+    return x->class < y->class ? -1 : 1;
+  }
+  if (x->size != y->size) {
+    return x->size < y->size ? -1 : 1;
+  }
+  return (x->result > y->result) - (x->result < y->result);
+}
+
+/* Those that are open; of one class those that depend on little first: they
+ * cost less. What is early in the program does, and of a few it is counted. */
+static void choose_results(search *f) {
+  const sp_problem *p = f->s->problem;
+  sp_mark mark = sp_scratch_mark(f->s->ctx);
+  uint8_t *class = sp_scratch(f->s->ctx, p->n_promised + 1);
+  ranked *v = sp_scratch(f->s->ctx, (p->n_promised + 1) * sizeof *v);
+  uint32_t n = 0;
+  classify_results(f, class);
+  for (uint32_t k = 0; k < p->n_promised; k++) {
+    bool open = !f->report || !f->report->outputs[k].proved;
+    if (open && p->promised[k].layout) {
+      uint32_t node = p->dist->tensors[p->promised[k].dist].node;
+      v[n++] = (ranked){k, class[k], node};
+    }
+  }
+  qsort(v, n, sizeof *v, by_rank);
+  n = n < MAX_RESULTS ? n : MAX_RESULTS;
+  for (uint32_t i = 0; i < n; i++) {
+    v[i].size = nodes_above(f->s, v[i].result);
+  }
+  qsort(v, n, sizeof *v, by_rank);
+  for (uint32_t i = 0; i < n; i++) {
+    f->results[i] = v[i].result;
+  }
+  f->n_results = n;
+  sp_scratch_release(f->s->ctx, mark);
+}
+
+/* Where the first one takes too much the others, which are no more likely to
+ * show a difference, or depend on more, are looked at when the share is all. */
 static void look_at_results(search *f) {
   for (uint32_t i = 0; i < f->n_results && !f->x->found; i++) {
     look_at_result(f, f->results[i]);
