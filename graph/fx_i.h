@@ -3,6 +3,7 @@
  *   fx_lex.c      characters, words and strings of these
  *   fx_value.c    arguments;  fx_annot.c  shape annotations
  *   fx_stmt.c     statements, into an fx_graph;  fx_expr.c  their right sides
+ *   fx_inline.c   graphs that a graph calls
  *   fx_ops.c      what operators do to memory
  *   fx_build.c    the program's nodes;  fx_args.c  their arguments
  *   fx_alias.c    views, writes;  fx_inverse.c  from a view to what it views
@@ -159,6 +160,17 @@ typedef struct fx_graph {
 
 fx_graph *fx_graph_read(sp_ctx *ctx, const char *file,
                         const fx_section *section);
+/* One that is called by another, `depth` deep; *spent is what all calls copied.
+ */
+fx_graph *fx_subgraph_read(sp_ctx *ctx, const char *file,
+                           const fx_section *section, uint32_t depth,
+                           size_t *spent);
+
+/* --- fx_inline.c --- */
+
+/* Calls of graphs that are classes in the section become what these do. */
+void fx_inline(sp_ctx *ctx, fx_graph *g, const fx_section *section,
+               uint32_t depth, size_t *spent);
 
 /* A graph being read. */
 typedef struct fx_reader {

@@ -426,8 +426,9 @@ static void constants_mark(fx_reader *r) {
   }
 }
 
-fx_graph *fx_graph_read(sp_ctx *ctx, const char *file,
-                        const fx_section *section) {
+fx_graph *fx_subgraph_read(sp_ctx *ctx, const char *file,
+                           const fx_section *section, uint32_t depth,
+                           size_t *spent) {
   fx_reader r = {.ctx = ctx};
   r.g = sp_alloc(ctx, sizeof *r.g);
   r.g->file = file;
@@ -443,7 +444,16 @@ fx_graph *fx_graph_read(sp_ctx *ctx, const char *file,
     fx_fail(ctx, fx_lex_loc(&r.l), "is the file cut short?",
             "the graph ends without a return statement");
   }
-  tuples_mark(&r);
-  constants_mark(&r);
+  fx_inline(ctx, r.g, section, depth, spent);
+  if (depth == 0) {
+    tuples_mark(&r);
+    constants_mark(&r);
+  }
   return r.g;
+}
+
+fx_graph *fx_graph_read(sp_ctx *ctx, const char *file,
+                        const fx_section *section) {
+  size_t spent = 0;
+  return fx_subgraph_read(ctx, file, section, 0, &spent);
 }

@@ -227,19 +227,20 @@ static void a_signature_may_take_several_lines(void) {
           "add:f32[4] aten.add.Tensor(x, y) alpha=2\nreturn add");
 }
 
+/* Those that no operator of a kind that we know calls; test_fx_inline.c. */
 static void graphs_inside_a_graph_are_left_alone(void) {
   read_is("class f(torch.nn.Module):\n"
           "    def forward(self, x: \"f32[4]\"):\n"
           "        body_0 = self.body_0\n"
-          "        wrap = torch.ops.higher_order.wrap(body_0, x)\n"
-          "        getitem: \"f32[4]\" = wrap[0]\n"
+          "        loop = torch.ops.higher_order.scan(body_0, x)\n"
+          "        getitem: \"f32[4]\" = loop[0]\n"
           "        return (getitem,)\n"
           "\n"
           "    class body_0(torch.nn.Module):\n"
           "        def forward(self, y: \"f32[4]\"):\n"
           "            return (y,)\n",
           "body_0:? fx:get_attr() name='body_0'\n"
-          "getitem:f32[4] higher_order.wrap(body_0, x)\nreturn getitem");
+          "getitem:f32[4] higher_order.scan(body_0, x)\nreturn getitem");
 }
 
 /* --- arguments ----------------------------------------------------------- */
