@@ -93,17 +93,52 @@ static void share(fx_build *b, uint32_t var, void *arg) {
   fx_var_may_share(b, *(uint32_t *)arg, var);
 }
 
-/* The running mean and variance of a batch norm that trains. */
-static void lose_statistics(fx_build *b, const fx_stmt *s) {
-  bool python = strncmp(s->op, "torch.nn.functional.", 20) == 0;
-  uint32_t mean = python ? 1 : 3;
+/* The running mean and variance of a batch norm that trains are written:
+ * results 3 and 4 of its functional variant, of the same arguments. False where
+ * it has none of these. */
+static bool write_statistics(fx_build *b, const fx_stmt *s, const fx_call *c) {
+  bool same = strcmp(s->op, "aten._native_batch_norm_legit.default") == 0 ||
+              strcmp(s->op, "aten.native_batch_norm.default") == 0;
+  uint32_t var[2];
+  for (uint32_t k = 0; k < 2 && same; k++) {
+    const fx_arg *a = s->n_args == 8 ? &s->args[3 + k] : NULL;
+    var[k] = a && !a->name ? fx_tensor_named(b, &a->value) : FX_NONE;
+    same = var[k] != FX_NONE && b->vars.v[var[k]].kind == FX_VAR_TENSOR;
+  }
+  if (!same || fx_var_family(b, var[0]) == fx_var_family(b, var[1]) ||
+      s->args[5].name || s->args[5].value.kind != FX_VALUE_INT) {
+    return false;
+  }
+  const sp_shape *stats = &b->vars.v[var[0]].shape;
+  sp_shape shapes[5] = {no_shape, no_shape, no_shape, *stats,
+                        b->vars.v[var[1]].shape};
+  const char *names[5];
+  for (uint32_t k = 0; k < 5; k++) {
+    names[k] = sp_format(b->ctx, "%s'%u", s->name, ++b->n_made);
+  }
+  uint32_t out =
+      call_node(b, s, "aten._native_batch_norm_legit_functional.default", c, 5,
+                shapes, names);
+  for (uint32_t k = 0; k < 2; k++) {
+    fx_var_write(b, var[k], out + 3 + k);
+  }
+  return true;
+}
+
+static bool trains(const fx_stmt *s) {
   for (uint32_t i = 0; i < s->n_args; i++) {
     const fx_arg *a = &s->args[i];
     bool flag = a->name ? strcmp(a->name, "training") == 0 : i == 5;
     if (flag && a->value.kind == FX_VALUE_INT && a->value.i == 0) {
-      return;
+      return false;
     }
   }
+  return true;
+}
+
+static void lose_statistics(fx_build *b, const fx_stmt *s) {
+  bool python = strncmp(s->op, "torch.nn.functional.", 20) == 0;
+  uint32_t mean = python ? 1 : 3;
   for (uint32_t i = 0; i < s->n_args; i++) {
     const fx_arg *a = &s->args[i];
     if (a->name ? strncmp(a->name, "running", 7) == 0
@@ -114,8 +149,9 @@ static void lose_statistics(fx_build *b, const fx_stmt *s) {
 }
 
 /* What the call may have written without saying so. */
-static void after_call(fx_build *b, const fx_stmt *s, const fx_effect *e) {
-  if (e->write == FX_WRITES_BN) {
+static void after_call(fx_build *b, const fx_stmt *s, const fx_effect *e,
+                       const fx_call *c) {
+  if (e->write == FX_WRITES_BN && trains(s) && !write_statistics(b, s, c)) {
     lose_statistics(b, s);
   }
   for (uint32_t i = 0; e->write == FX_WRITES_MAYBE && i < s->n_args; i++) {
@@ -403,7 +439,7 @@ static void stmt_call(fx_build *b, const fx_stmt *s) {
   } else {
     call_one(b, s, &e, &c);
   }
-  after_call(b, s, &e);
+  after_call(b, s, &e, &c);
 }
 
 static void stmt_placeholder(fx_build *b, const fx_stmt *s) {

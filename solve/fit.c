@@ -456,7 +456,7 @@ spi_fit spi_fit_to(spi_fitter *f, uint32_t w, uint32_t v) {
   return fit_one(f, w, v, true);
 }
 
-spi_fit spi_fit_of(spi_fitter *f, uint32_t w) {
+static spi_fit fit_as_it_is(spi_fitter *f, uint32_t w) {
   if (!f->asked[w]) {
     f->asked[w] = true;
     for (uint32_t v = 0; v < f->s->seq_program->n_tensors; v++) {
@@ -467,4 +467,50 @@ spi_fit spi_fit_of(spi_fitter *f, uint32_t w) {
     }
   }
   return f->known[w];
+}
+
+static bool same_but_ones(const sp_shape *a, const sp_shape *b) {
+  uint32_t i = 0, k = 0;
+  while (i < a->n_dims || k < b->n_dims) {
+    if (i < a->n_dims && a->dims[i] == 1) {
+      i++;
+    } else if (k < b->n_dims && b->dims[k] == 1) {
+      k++;
+    } else if (i == a->n_dims || k == b->n_dims ||
+               a->dims[i++] != b->dims[k++]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Has w the elements of its only operand, and its shape but for dimensions of
+ * size 1? */
+static bool only_adds_ones(const spi_fitter *f, uint32_t w) {
+  const sp_program *d = f->s->dist_program;
+  const sp_node *node = &d->nodes[d->tensors[w].node];
+  if (node->n_in != 1 || node->n_out != 1 ||
+      !same_but_ones(&d->tensors[w].shape, &d->tensors[node->in[0]].shape)) {
+    return false;
+  }
+  size_t n = (size_t)sp_shape_elements(&d->tensors[w].shape);
+  for (int64_t r = 0; r < f->ranks; r++) {
+    const double *own = sp_machine_values(f->dist, w, r);
+    const double *from = sp_machine_values(f->dist, node->in[0], r);
+    if (!own || !from || memcmp(own, from, n * sizeof *own) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+spi_fit spi_fit_of(spi_fitter *f, uint32_t w) {
+  const sp_program *d = f->s->dist_program;
+  spi_fit fit = fit_as_it_is(f, w);
+  for (uint32_t t = w; fit.kind == SPI_FIT_NONE && only_adds_ones(f, t);) {
+    t = d->nodes[d->tensors[t].node].in[0];
+    fit = fit_as_it_is(f, t);
+  }
+  f->known[w] = fit;
+  return fit;
 }

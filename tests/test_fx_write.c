@@ -238,11 +238,44 @@ static void writes_that_cannot_be_followed_are_refused(void) {
                   "'y' is read, and my.kernel.default in line 3 may have "
                   "written it");
   fx_expect_error("x: \"f32[4]\", m: \"f32[4]\", v: \"f32[4]\"",
-                  "b = torch.ops.aten.native_batch_norm.default(x, None, "
+                  "b = torch.ops.aten.cudnn_batch_norm.default(x, None, "
                   "None, m, v, True, 0.1, 1e-05)\n"
                   "g: \"f32[4]\" = b[0]\n"
                   "return (g, m)\n",
                   SP_ERR_UNKNOWN, 5, FX_ANY, "'m' is read");
+  /* both in one memory */
+  fx_expect_error("x: \"f32[2, 4]\", m: \"f32[4]\"",
+                  "b = torch.ops.aten.native_batch_norm.default(x, None, "
+                  "None, m, m, True, 0.1, 1e-05)\n"
+                  "g: \"f32[2, 4]\" = b[0]\n"
+                  "return (g, m)\n",
+                  SP_ERR_UNKNOWN, 5, FX_ANY, "'m' is read");
+}
+
+static void running_statistics_are_written(void) {
+  static const char in[] = "x: \"f32[2, 4]\", m: \"f32[4]\", v: \"f32[4]\"";
+  fx_expect(in,
+            "b = torch.ops.aten.native_batch_norm.default(x, None, None, m, "
+            "v, True, 0.1, 1e-05)\n"
+            "g: \"f32[2, 4]\" = b[0]\n"
+            "n: \"f32[4]\" = torch.ops.aten.neg.default(m)\n"
+            "return (g, n, v)\n",
+            "g:f32[2,4] aten.native_batch_norm.default(x, m, v) arg3=%1 "
+            "arg4=%2 arg5=1 arg6=0.1f arg7=1e-05f\n"
+            "b'1:?, b'2:?, b'3:?, b'4:f32[4], b'5:f32[4] "
+            "aten._native_batch_norm_legit_functional.default(x, m, v) "
+            "arg3=%1 arg4=%2 arg5=1 arg6=0.1f arg7=1e-05f\n"
+            "n:f32[4] aten.neg.default(b'4)\n"
+            "return g n b'5");
+  /* not where it does not train */
+  fx_expect(in,
+            "b = torch.ops.aten.native_batch_norm.default(x, None, None, m, "
+            "v, False, 0.1, 1e-05)\n"
+            "g: \"f32[2, 4]\" = b[0]\n"
+            "return (g, m)\n",
+            "g:f32[2,4] aten.native_batch_norm.default(x, m, v) arg3=%1 "
+            "arg4=%2 arg5=0 arg6=0.1f arg7=1e-05f\n"
+            "return g m");
 }
 
 /* A chain of views, and in turns a write to its root and a read of its end. */
@@ -279,6 +312,7 @@ void suite_fx_write(void) {
   ADD(elements_of_lists_that_may_share_memory_are_refused);
   ADD(doubtful_aliases_are_refused_when_they_matter);
   ADD(writes_that_cannot_be_followed_are_refused);
+  ADD(running_statistics_are_written);
   ADD(nodes_made_to_follow_writes_are_limited);
 #undef ADD
 }
