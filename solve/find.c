@@ -223,10 +223,11 @@ bool spi_look_for(sp_state *s, spi_attempt *a) {
   if (find_by(s, a, cheap, N_CHEAP)) {
     return true;
   }
-  sp_expr joined = spi_adjacent_sums_inside(s->pool, a->term);
-  if (joined.v != a->term.v) { /* what ranks that differ add up */
+  if (s->dist_program->tensors[a->dist].on) { /* what ranks add up */
+    sp_expr joined = spi_adjacent_sums_inside(s->pool, a->term);
+    bool changed = joined.v != a->term.v;
     a->term = joined;
-    if (find_by(s, a, cheap, N_CHEAP)) {
+    if (changed && find_by(s, a, cheap, N_CHEAP)) {
       return true;
     }
   }
