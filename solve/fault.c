@@ -2,11 +2,13 @@
 #include "solve/fault.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "encode/meaning.h"
 #include "solve/clamp.h"
 #include "solve/disagree.h"
+#include "solve/draw.h"
 #include "solve/fit.h"
 #include "solve/misplaced.h"
 #include "solve/repair.h"
@@ -18,8 +20,10 @@ typedef struct search {
   sp_state *s;
   spi_fitter *fit;
   sp_machine *dist;
-  bool *wrong; /* on the way to the wrong result, and fits nothing */
-  bool *serves;
+  bool *wrong;      /* on the way to the wrong result, and fits nothing */
+  bool *serves;     /* something that was proved is computed of it */
+  uint64_t *served; /* where such tensors read, as hashes, sorted */
+  size_t n_served;
 } search;
 
 static const sp_node *node_of(const search *f, uint32_t t) {
@@ -115,24 +119,39 @@ static void mark_serving(search *f) {
   }
 }
 
-static bool same_places(sp_pool *p, sp_expr a, sp_expr b) {
-  bool same = sp_n_args(p, a) == sp_n_args(p, b);
-  for (uint32_t i = 0; same && i < sp_n_args(p, a); i++) {
-    same = sp_arg(p, a, i).v == sp_arg(p, b, i).v;
+/* A hash of the places that a relation reads. */
+static uint64_t places(const search *f, uint32_t t) {
+  sp_expr e = f->s->dist[t].relation;
+  uint64_t h = 1;
+  for (uint32_t i = 0; i < sp_n_args(f->s->pool, e); i++) {
+    h = spi_draw_mix(h, sp_arg(f->s->pool, e, i).v);
   }
-  return same;
+  return h;
+}
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void find_served_places(search *f) {
+  uint32_t n = f->s->dist_program->n_tensors;
+  f->served = sp_alloc_n(f->s->ctx, n + 1u, sizeof *f->served);
+  for (uint32_t t = 0; t < n; t++) {
+    if (f->serves[t] && is_read(f, t)) {
+      f->served[f->n_served++] = places(f, t);
+    }
+  }
+  qsort(f->served, f->n_served, sizeof *f->served, by_value);
 }
 
 /* Does it read as one that serves does, in another layer say? */
 static bool is_like_serving(const search *f, uint32_t t) {
-  sp_pool *p = f->s->pool;
-  bool like = false;
-  for (uint32_t u = 0;
-       is_read(f, t) && !like && u < f->s->dist_program->n_tensors; u++) {
-    like = f->serves[u] && is_read(f, u) &&
-           same_places(p, f->s->dist[u].relation, f->s->dist[t].relation);
+  if (!is_read(f, t)) {
+    return false;
   }
-  return like;
+  uint64_t key = places(f, t);
+  return bsearch(&key, f->served, f->n_served, sizeof key, by_value) != NULL;
 }
 
 /* A number times elements of a sequential tensor: proved, or its definition. */
@@ -574,6 +593,7 @@ const sp_fault *spi_find_fault(sp_state *s, const sp_report *report,
   f.serves =
       sp_alloc_n(s->ctx, s->dist_program->n_tensors + 1u, sizeof *f.serves);
   mark_serving(&f);
+  find_served_places(&f);
   uint32_t t = scale_origin(&f, first_wrong(&f, x->dist));
   uint32_t odd = first_suspicious(&f, t);
   const char *text =
