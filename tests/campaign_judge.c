@@ -83,11 +83,12 @@ typedef struct question {
 /* Of the parameters that are low. */
 static void assume_low(sp_ctx *ctx, const camp_program *seq,
                        sp_check_options *options) {
+  static const sp_stretch low = {0, 1};
   sp_assumed_range *out = sp_alloc_n(ctx, seq->params.n + 1, sizeof *out);
   for (size_t k = 0; k < seq->params.n; k++) {
     if (camp_at(seq, seq->params.v[k])->low) {
       out[options->n_assume++] =
-          (sp_assumed_range){sp_format(ctx, "%zu", k), 0, 2};
+          (sp_assumed_range){sp_format(ctx, "%zu", k), 1, &low};
     }
   }
   options->assume = out;
