@@ -300,6 +300,18 @@ static sp_state *attempt_all(sp_state *s, sp_report **report) {
   return s;
 }
 
+/* May another attempt prove more? Not where runs differ. */
+static bool may_help(sp_state *s, const sp_report *report) {
+  return report->verdict != SP_REFINES && !sp_prover_late(s->prover) &&
+         !spi_doubt_now(s);
+}
+
+static sp_state *start_again(const sp_state *s) {
+  sp_state *next = start(s->ctx, s->problem, s->options, s, NULL);
+  next->ran = s->ran;
+  return next;
+}
+
 /* Equal layers are related once, like searches that came to nothing are not
  * made in each, and a tensor may be related on some ranks or inside of a
  * padding only, what it is elsewhere being forgotten. Where that may be why
@@ -310,17 +322,15 @@ static sp_state *attempt_wisely(sp_state *s, sp_report **report) {
   s->layers = s->options->each_layer ? NULL : spi_layers_new(s);
   sp_state *end = attempt_all(s, report);
   bool saved = spi_vain_skipped(s->vain) || spi_layers_used(s->layers);
-  if ((*report)->verdict != SP_REFINES && saved && !sp_prover_late(s->prover)) {
-    end = start(s->ctx, s->problem, s->options, s, NULL);
-    end = attempt_all(end, report);
+  if (saved && may_help(end, *report)) {
+    end = attempt_all(start_again(end), report);
   }
-  if ((*report)->verdict != SP_REFINES && *s->in_part &&
-      !sp_prover_late(s->prover)) {
+  if (*s->in_part && may_help(end, *report)) {
     sp_report *whole;
-    sp_state *last = start(s->ctx, s->problem, s->options, s, NULL);
+    sp_state *last = start_again(end);
     last->in_part = NULL;
     last = attempt_all(last, &whole);
-    if (whole->verdict == SP_REFINES) {
+    if (whole->verdict == SP_REFINES || last->difference) {
       *report = whole;
       end = last;
     }

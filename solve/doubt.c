@@ -118,6 +118,7 @@ static void sample(sp_ctx *ctx, void *arg) {
   doubting *d = arg;
   spi_difference *found = sp_alloc(ctx, sizeof *found);
   d->ran = !run_whole(d, found);
+  d->s->ran = d->s->ran || d->ran; /* once is enough */
   if (!d->ran) {
     spi_samples x = {.cheap = true};
     spi_look_in_samples(d->s, NULL, &x, &found->c);
@@ -150,27 +151,26 @@ static void sample_otherwise(sp_ctx *ctx, void *arg) {
   }
 }
 
-/* Terms grow with what is not related; much that is related takes many, too.
- * Where they are many it is asked whether the proof gets on, and again when
- * there are more by a part. */
-static bool has_grown(sp_state *s) {
+static bool in_trouble(const sp_state *s) {
+  const sp_solver_stats *z = sp_solver_statistics(s->solver);
+  uint64_t size = 1 + s->problem->dist->n_tensors / TENSORS;
+  return z->failed >= size * MANY_FAILED || z->tired >= MANY_TIRED ||
+         z->steps_failed >= size * MANY_STEPS ||
+         sp_prover_spent(s->prover) >= MANY_OF_ONE ||
+         sp_pool_size(s->pool) >= MANY_TERMS + size * MORE_TERMS;
+}
+
+/* A sample that showed nothing was taken before the proof came to where the
+ * programs differ, perhaps. Terms grow with what is not related; much that is
+ * related takes many, too. So when there are more by a part it is asked whether
+ * tensors are lost: then another sample looks where that would show. */
+static bool is_lost_since(sp_state *s) {
   size_t terms = sp_pool_size(s->pool);
   if (terms < s->many_terms) {
     return false;
   }
   s->many_terms = terms + terms / MORE_PARTS;
   return spi_lost(s, NULL) >= MANY_LOST;
-}
-
-static bool in_trouble(sp_state *s) {
-  const sp_solver_stats *z = sp_solver_statistics(s->solver);
-  uint64_t size = 1 + s->problem->dist->n_tensors / TENSORS;
-  if (s->many_terms == 0) {
-    s->many_terms = MANY_TERMS + size * MORE_TERMS;
-  }
-  return z->failed >= size * MANY_FAILED || z->tired >= MANY_TIRED ||
-         z->steps_failed >= size * MANY_STEPS ||
-         sp_prover_spent(s->prover) >= MANY_OF_ONE || has_grown(s);
 }
 
 /* About the whole programs: while a loop's body is walked the state shows that
@@ -198,19 +198,34 @@ static void sample_now(sp_state *s) {
   }
 }
 
-static void watch(void *user) {
-  sp_state *s = user;
-  if (s->ran || !in_trouble(s)) {
-    return;
-  }
-  s->ran = true;
+static void look(sp_state *s) {
+  s->ran = s->many_terms > 0; /* twice at most */
   sp_mode mode = sp_pool_mode(s->pool, SP_MODE_NORMAL);
   size_t before = sp_pool_size(s->pool);
   sample_now(s);
   sp_pool_mode(s->pool, mode);
+  size_t terms = sp_pool_size(s->pool);
+  s->many_terms = terms + terms / MORE_PARTS;
   if (!s->difference) {
-    sp_prover_excuse(s->prover, sp_pool_size(s->pool) - before);
+    sp_prover_excuse(s->prover, terms - before);
   }
+}
+
+bool spi_doubt_now(sp_state *s) {
+  if (s->options->run_budget >= 0 && !s->ran && !s->difference && !s->in_vain) {
+    look(s);
+    s->ran = true;
+  }
+  return s->difference || s->in_vain;
+}
+
+static void watch(void *user) {
+  sp_state *s = user;
+  if (s->ran || s->difference ||
+      !(s->many_terms ? is_lost_since(s) : in_trouble(s))) {
+    return;
+  }
+  look(s);
 }
 
 void spi_doubt_later(sp_state *s) {

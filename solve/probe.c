@@ -11,6 +11,7 @@ enum { PROBE_BUDGET = 30000, PROBE_PLACES = 32, PROBED = 2048 };
  * for that: borders are rarely hit. Most of what is false is so in the first
  * three. */
 enum { GOAL_PLACES = 48, GOAL_BUDGET = 40000 };
+enum { RARE_PLACES = 1000, RARE_BUDGET = 2000000 };
 
 /* The value of a term at a point: one term is compared with many. */
 typedef struct probed {
@@ -252,17 +253,17 @@ bool sp_probe_equal(sp_prover *pr, sp_expr a, sp_expr b, sp_hyps hyps) {
 
 /* ---- obligations ---- */
 
-bool spi_fails_somewhere(void *user, uint32_t n_hyps, const sp_expr *hyps,
-                         sp_expr goal) {
-  sp_pool *p = sp_prover_pool(user);
+static bool fails_at(sp_prover *pr, uint32_t n_hyps, const sp_expr *hyps,
+                     sp_expr goal, uint64_t places, uint64_t budget) {
+  sp_pool *p = sp_prover_pool(pr);
   probe pb = {.p = p, .careful = true};
   sp_eval_env env = {.user = &pb,
                      .var = probe_var,
                      .read = probe_read,
                      .fn = probe_fn,
-                     .budget = GOAL_BUDGET,
+                     .budget = budget,
                      .rough = true};
-  for (uint64_t place = 0; place < GOAL_PLACES && env.budget > 0; place++) {
+  for (uint64_t place = 0; place < places && env.budget > 0; place++) {
     pb.seed = mix(0x60A1, place);
     pb.corners = place % 2 != 0;
     sp_value x;
@@ -275,4 +276,13 @@ bool spi_fails_somewhere(void *user, uint32_t n_hyps, const sp_expr *hyps,
     }
   }
   return false;
+}
+
+bool spi_fails_somewhere(void *user, uint32_t n_hyps, const sp_expr *hyps,
+                         sp_expr goal) {
+  return fails_at(user, n_hyps, hyps, goal, GOAL_PLACES, GOAL_BUDGET);
+}
+
+bool spi_fails_rarely(sp_prover *pr, sp_expr goal) {
+  return fails_at(pr, 0, NULL, goal, RARE_PLACES, RARE_BUDGET);
 }

@@ -17,5 +17,7 @@ spi_probes *sp_prover_probes(sp_prover *pr);
  * sp_solver_try_first, user is the prover. */
 bool spi_fails_somewhere(void *user, uint32_t n_hyps, const sp_expr *hyps,
                          sp_expr goal);
+/* The same in many places: for what is false in few, and worth the time. */
+bool spi_fails_rarely(sp_prover *pr, sp_expr goal);
 
 #endif

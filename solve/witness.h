@@ -20,9 +20,11 @@ void spi_look_for_witness(sp_state *s, sp_report *report);
 /* Do a few cheap runs differ? */
 bool spi_doubt(sp_state *s);
 /* From now on proofs are watched: once much was not proved, do runs in part
- * differ? Then little is proved. Asked once at most, and not where cheap runs
- * could be made. */
+ * differ? Then little is proved. Asked twice at most, and not where cheap
+ * runs could be made. */
 void spi_doubt_later(sp_state *s);
+/* The same, if it was not asked yet: do they differ? */
+bool spi_doubt_now(sp_state *s);
 
 /* Values of all inputs, in bytes. */
 double spi_input_bytes(const sp_state *s);
