@@ -142,8 +142,11 @@ static bool has_nan(const sp_pool *p, sp_expr a, sp_expr b) {
 
 sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
+  if (!p->raw_values && has_nan(p, a, b)) {
+    return SPI_FALSE;
+  }
   if (!p->raw) {
-    if (spi_same(a, b) || (!p->raw_values && has_nan(p, a, b))) {
+    if (spi_same(a, b)) {
       return SPI_FALSE;
     }
     if (constant_class(p, a, &x) && constant_class(p, b, &y)) {
@@ -166,10 +169,10 @@ sp_expr spi_rlt(sp_pool *p, sp_expr a, sp_expr b) {
 
 sp_expr spi_req(sp_pool *p, sp_expr a, sp_expr b) {
   int x, y;
+  if (!p->raw_values && has_nan(p, a, b)) {
+    return SPI_FALSE;
+  }
   if (!p->raw) {
-    if (!p->raw_values && has_nan(p, a, b)) {
-      return SPI_FALSE;
-    }
     if (!p->raw_values && spi_same(a, b)) {
       return SPI_TRUE;
     }

@@ -206,6 +206,12 @@ TEST(nothing_compares_with_nan) {
   SAME(sp_not(p, sp_eq(p, nan, nan)), sp_bool(p, true));
   SAME(sp_is_nan(p, nan), sp_bool(p, true));
   SAME(sp_is_nan(p, a), sp_bool(p, false));
+  sp_mode was = sp_pool_mode(p, SP_MODE_RAW_INDEX); /* in obligations, too */
+  for (int i = 0; i < 3; i++) {
+    SAME(all[i](p, nan, nan), sp_bool(p, false));
+    SAME(all[i](p, nan, a), sp_bool(p, false));
+  }
+  sp_pool_mode(p, was);
 }
 
 static bool truth(sp_pool *p, sp_expr e) {
