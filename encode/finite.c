@@ -154,6 +154,9 @@ static unsigned of_function(look *l, sp_expr e, uint32_t depth) {
   if (d->payload == r->inv) {
     return ends & SPI_END_NOTED; /* 0 at an infinity; of 0: not defined */
   }
+  if (d->payload == r->log && !(ends & SPI_END_LOW)) { /* of 0: -inf */
+    return spi_positive(p, d->args[0]) ? ends : ends | SPI_END_LOW;
+  }
   if (d->payload == r->abs) {
     return ends & SPI_END_BOTH ? SPI_END_HIGH | (ends & SPI_END_NOTED) : ends;
   }

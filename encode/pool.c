@@ -2,6 +2,8 @@
  * free variables: set.c. */
 #include "encode/pool.h"
 
+#include "encode/real.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -83,6 +85,9 @@ static void node_facts(sp_pool *p, spi_node_t *d, sp_expr self) {
     free = spi_set_of(p, 1, &self);
   } else if (d->kind == SP_KIND_INF) {
     flags |= SPI_HAS_INF;
+  } else if (d->kind == SP_KIND_FN) {
+    bool log = p->reals && d->payload == p->reals->log; /* of 0: -inf */
+    flags |= log ? SPI_HAS_INF : 0;
   } else if (d->kind == SP_KIND_READ) {
     bool table = p->syms.v[d->payload].is_table;
     flags |= table ? SPI_NARROWABLE : SPI_HAS_READ;

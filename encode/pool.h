@@ -52,7 +52,7 @@ enum {
   SPI_HAS_READ = 2,    /* of a symbol that is not a table */
   SPI_NARROWABLE = 4,  /* facts may change it: conditions, ITE, DIV, MIN, ... */
   SPI_HAS_RANGE = 8,   /* lo, hi are cached */
-  SPI_HAS_INF = 16,    /* an INF anywhere inside */
+  SPI_HAS_INF = 16,    /* an INF or a log anywhere inside */
   SPI_ROWS_KNOWN = 32, /* what the next bit says (finite.c) */
   SPI_ROW_MASKED = 64, /* an extremum that is of nothing but infinities */
 };

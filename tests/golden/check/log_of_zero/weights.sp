@@ -1,0 +1,14 @@
+# A row of zeros has weights exp(-inf) = 0, so that 0 is divided by 0.
+mesh g[2]
+input S[8, 8], V[8]
+
+sequential {
+  T[i < 8] = V[i]
+}
+
+parallel on g {
+  r[i < 8] = sum(k < 8) exp(min(0, log(abs(S[i, k]))))
+  t[i < 8] = V[i] * r[i] / r[i]
+}
+
+prove t is T replicated
