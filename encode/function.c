@@ -134,8 +134,10 @@ static int sign_fn(sp_pool *p, const spi_node_t *d, look *l) {
   if (d->payload == r->exp) { /* of minus infinity: 0 */
     return spi_ends(p, d->args[0]) & SPI_END_LOW ? 1 : 2;
   }
-  if (d->payload == r->inv) {
-    return sign_of(p, d->args[0], l);
+  if (d->payload == r->inv) { /* of infinity: 0 */
+    int s = sign_of(p, d->args[0], l);
+    bool finite = s < 2 || !(spi_ends(p, d->args[0]) & SPI_END_BOTH);
+    return finite ? s : 1;
   }
   if (d->payload == r->sqrt) {
     return sign_of(p, d->args[0], l) == 2 ? 2 : 1;

@@ -1,0 +1,14 @@
+# Gates of numbers are positive.
+mesh g[2]
+input S[8, 8], V[8]
+
+sequential {
+  T[i < 8] = V[i]
+}
+
+parallel on g {
+  q[i < 8] = sum(k < 8) 1 / (1 + exp(if S[k, i] < 50 then S[i, k] else 50))
+  t[i < 8] = V[i] * q[i] / q[i]
+}
+
+prove t is T replicated
