@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Lines and statements that are copied. */
-enum { MAX_SPENT = 1 << 20 };
+/* Lines, statements and values that are copied; long names count as several. */
+enum { MAX_SPENT = 1 << 22, NAME_BYTES = 64 };
 
 /* A higher-order operator: of its positional arguments the body is number
  * `body`, what the body is called with begins at `args`. It may have a first
@@ -124,7 +124,8 @@ typedef struct body {
   uint32_t own;
 } body;
 
-static const char *inner_name(const body *b, const char *name) {
+static const char *inner_name(const body *b, const char *name, sp_loc loc) {
+  spend(b->x, (strlen(b->call) + strlen(name)) / NAME_BYTES, loc);
   const char *s = sp_format(b->x->ctx, "%s/%s", b->call, name);
   return sp_intern(b->x->ctx, s, strlen(s));
 }
@@ -132,6 +133,7 @@ static const char *inner_name(const body *b, const char *name) {
 /* A value of the body, in the graph that calls it. */
 static fx_value outer_value(const body *b, const fx_value *v) {
   fx_value out = *v;
+  spend(b->x, 1, v->loc);
   if (v->kind == FX_VALUE_LIST) {
     fx_value *items = sp_alloc_n(b->x->ctx, v->n + 1u, sizeof *items);
     for (uint32_t i = 0; i < v->n; i++) {
@@ -147,7 +149,7 @@ static fx_value outer_value(const body *b, const fx_value *v) {
     return out;
   }
   if (at >= b->g->n_params) {
-    out.text = inner_name(b, v->text);
+    out.text = inner_name(b, v->text, v->loc);
     return out;
   }
   if (at < b->own) {
@@ -169,8 +171,9 @@ static void add_inner(const body *b, const fx_stmt *s) {
     args[i] = (fx_arg){s->args[i].name, outer_value(b, &s->args[i].value)};
   }
   out.args = args;
-  out.name = s->name ? inner_name(b, s->name) : NULL;
+  out.name = s->name ? inner_name(b, s->name, s->pos.dump) : NULL;
   if (s->kind == FX_STMT_GET_ATTR) {
+    spend(b->x, strlen(s->attr) / NAME_BYTES, s->pos.dump);
     const char *attr = sp_format(ctx, "%s.%s", b->module, s->attr);
     out.attr = sp_intern(ctx, attr, strlen(attr));
   }

@@ -579,9 +579,11 @@ static bool has_complex(const sp_program *p) {
     any = is_complex(&p->tensors[t].shape);
   }
   for (uint32_t i = 0; i < p->n_nodes && !any; i++) {
-    const sp_attr *body = sp_node_attr(&p->nodes[i], "body");
-    any = is_loop(&p->nodes[i]) && body && body->kind == SP_ATTR_REGION &&
-          has_complex(body->u.region);
+    const sp_node *n = &p->nodes[i];
+    for (uint32_t k = 0; is_loop(n) && k < n->n_attrs && !any; k++) {
+      any = n->attrs[k].kind == SP_ATTR_REGION &&
+            has_complex(n->attrs[k].u.region);
+    }
   }
   return any;
 }

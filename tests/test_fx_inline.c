@@ -131,6 +131,39 @@ static void a_short_text_asks_for_no_long_program(void) {
   sp_ctx_free(ctx);
 }
 
+/* Long names, or long lists, in a graph that is called often. */
+static void long_names_and_lists_count(void) {
+  for (int lists = 0; lists < 2; lists++) {
+    sp_ctx *ctx = sp_ctx_new(NULL);
+    sp_str s = {0};
+    sp_str_add(ctx, &s, MAIN "        s = self.sub\n");
+    for (int k = 0; k < 600; k++) {
+      sp_str_addf(ctx, &s,
+                  "        c%d%0*d: \"f32[4]\" = "
+                  "torch.ops.higher_order.wrap(s, x)\n",
+                  k, lists ? 1 : 64000, 0);
+    }
+    sp_str_add(ctx, &s,
+               "        return (x,)\n" CLASS(
+                   "sub") "        def forward(self, a: \"f32[4]\"):\n");
+    for (int k = 0; k < 10; k++) {
+      sp_str_addf(ctx, &s,
+                  "            m%d: \"f32[4000]\" = "
+                  "torch.ops.aten.cat.default([a",
+                  k);
+      for (int i = 1; i < 1000 && lists; i++) {
+        sp_str_add(ctx, &s, ", a");
+      }
+      sp_str_add(ctx, &s, "])\n");
+    }
+    sp_str_add(ctx, &s, "            return (a,)\n");
+    CU_ASSERT_PTR_NULL(fx_read(ctx, s.v));
+    CU_ASSERT_EQUAL(sp_ctx_error(ctx)->code, SP_ERR_LIMIT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(sp_ctx_error(ctx)->message, "too much"));
+    sp_ctx_free(ctx);
+  }
+}
+
 void suite_fx_inline(void) {
   CU_pSuite s = CU_add_suite("fx_inline", NULL, NULL);
 #define ADD(t) CU_add_test(s, #t, t)
@@ -138,5 +171,6 @@ void suite_fx_inline(void) {
   ADD(a_context_is_no_argument);
   ADD(calls_that_do_not_fit);
   ADD(a_short_text_asks_for_no_long_program);
+  ADD(long_names_and_lists_count);
 #undef ADD
 }
