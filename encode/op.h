@@ -33,6 +33,9 @@ struct sp_call {
   /* Assumptions made by element functions are reported here (may be NULL):
    * a sentence for the user, the same text once. */
   void (*assume)(void *env, const char *sentence);
+  /* What an assumption says of the element, a BOOL term, where running can tell
+   * (may be NULL): what inputs that break it give means nothing. */
+  void (*promise)(void *env, sp_expr holds);
 };
 
 typedef sp_expr (*sp_element_fn)(const sp_call *call, const sp_expr *idx);

@@ -183,6 +183,17 @@ void spi_assume(const sp_call *call, const char *sentence) {
   }
 }
 
+void spi_promise_unique(const sp_call *call, uint32_t n, const sp_expr *vars,
+                        sp_expr hits) {
+  sp_pool *p = call->pool;
+  sp_expr one = sp_int(p, 1);
+  if (call->promise) {
+    sp_expr count =
+        sp_red(p, SP_RED_SUM, n, vars, sp_ite(p, hits, one, sp_int(p, 0)));
+    call->promise(call->env, sp_le(p, count, one));
+  }
+}
+
 sp_dtype spi_in_dtype(const sp_call *call, uint32_t operand) {
   return sp_call_shape(call, operand)->dtype;
 }

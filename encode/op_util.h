@@ -60,6 +60,9 @@ void spi_shape_identity(sp_ctx *ctx, const sp_program *program,
 
 /* ---- element meanings ---- */
 void spi_assume(const sp_call *call, const char *sentence);
+/* With it: for at most one value of the variables `hits` is true. */
+void spi_promise_unique(const sp_call *call, uint32_t n, const sp_expr *vars,
+                        sp_expr hits);
 sp_dtype spi_in_dtype(const sp_call *call, uint32_t operand);
 sp_dtype spi_out_dtype(const sp_call *call);
 sp_expr spi_zero(sp_pool *p, sp_sort sort);

@@ -304,6 +304,7 @@ static bool run(spi_bench *b, const char **why) {
   bool ok = run_machine(b, b->seq) && run_machine(b, b->dist);
   b->spent += sp_machine_done(b->seq) + sp_machine_done(b->dist) + 1000;
   if (ok) {
+    b->ran = true;
     look_at_sequential(b);
     for (size_t k = 0; k < b->s->problem->n_promised; k++) {
       if (is_compared(b, k)) {
@@ -316,8 +317,9 @@ static bool run(spi_bench *b, const char **why) {
                                     ? sp_machine_problem(b->seq)
                                     : sp_machine_problem(b->dist);
   b->unknown = t->outcome == SP_RUN_UNKNOWN;
-  *why = sp_format(b->s->ctx, "the programs were not run: %s%s%s", t->message,
-                   *t->hint ? "; " : "", t->hint);
+  const char *text = sp_format(b->s->ctx, "the programs were not run: %s%s%s",
+                               t->message, *t->hint ? "; " : "", t->hint);
+  *(t->outcome == SP_RUN_BROKEN ? &b->broken : why) = text;
   return false;
 }
 

@@ -44,17 +44,19 @@ typedef struct spi_bench {
   bool drawn; /* the machines hold the inputs of: */
   spi_draw_mode drawn_mode;
   uint64_t drawn_seed;
-  double budget;  /* operations left for what-if runs */
-  double spent;   /* operations of other runs */
-  bool unknown;   /* it cannot be run: of a function no values are known */
-  bool made_up;   /* as in sp_machine_options */
-  double *scales; /* by result: the largest element that is expected */
-  bool defined;   /* the sequential program has no NaN in this run */
-  bool tame;      /* and nothing near overflow */
-  bool what_if;   /* comparing what another program computes */
-  double **moved; /* by result, rank it is computed on, element: how far
-                     rounding may move it, INFINITY: anywhere. NULL, or of a
-                     result: not looked at yet */
+  double budget;      /* operations left for what-if runs */
+  double spent;       /* operations of other runs */
+  bool ran;           /* once at least */
+  const char *broken; /* why a run said nothing (SP_RUN_BROKEN), or NULL */
+  bool unknown;       /* it cannot be run: of a function no values are known */
+  bool made_up;       /* as in sp_machine_options */
+  double *scales;     /* by result: the largest element that is expected */
+  bool defined;       /* the sequential program has no NaN in this run */
+  bool tame;          /* and nothing near overflow */
+  bool what_if;       /* comparing what another program computes */
+  double **moved;     /* by result, rank it is computed on, element: how far
+                         rounding may move it, INFINITY: anywhere. NULL, or of a
+                         result: not looked at yet */
   SP_VEC(spi_steadiness) looked; /* of the programs themselves */
 } spi_bench;
 

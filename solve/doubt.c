@@ -59,7 +59,7 @@ static void run(sp_ctx *own, void *arg) {
        mode++) {
     d->found = spi_hunt(b, (spi_draw_mode)mode, 1, &c, &times, &why);
   }
-  d->ran = why == NULL;
+  d->ran = why == NULL && b->ran;
 }
 
 /* Was a difference found when these programs were the other form? */
@@ -104,8 +104,8 @@ static const char *run_whole(doubting *d, spi_difference *found) {
   d->few.run_budget *= SHARE_WHOLE / SHARE_LATER;
   spi_bench *b = spi_bench_new(d->s, NULL, false);
   d->few.run_budget *= SHARE_LATER / SHARE_WHOLE;
-  for (int mode = 0;
-       mode < SPI_DRAW_MODES && !d->found && !why && b->spent <= b->budget;
+  for (int mode = 0; mode < spi_draw_modes(d->s->problem) && !d->found &&
+                     !why && b->spent <= b->budget;
        mode++) {
     d->found = spi_hunt(b, (spi_draw_mode)mode, 1, &found->c, &times, &why);
   }

@@ -1,6 +1,7 @@
 /* draw.c: read spi_draw_inputs. */
 #include "solve/draw.h"
 
+#include "base/arith.h"
 #include "solve/span.h"
 
 uint64_t spi_draw_mix(uint64_t h, uint64_t x) {
@@ -38,8 +39,19 @@ const char *spi_draw_mode_text(spi_draw_mode mode) {
       [SPI_DRAW_POSITIVE] = "positive",
       [SPI_DRAW_RARE] = "few large ones",
       [SPI_DRAW_NEGATIVE] = "negative",
+      [SPI_DRAW_APART] = "integers that differ",
   };
   return mode < SPI_DRAW_MODES ? text[mode] : "?";
+}
+
+int spi_draw_modes(const sp_problem *problem) {
+  const sp_program *p = problem->seq;
+  for (uint32_t i = 0; i < p->n_params; i++) {
+    if (sp_dtype_is_int(p->tensors[p->params[i]].shape.dtype)) {
+      return SPI_DRAW_MODES;
+    }
+  }
+  return SPI_DRAW_APART;
 }
 
 /* The range of an integer input: given, or what the program's shapes suggest, a
@@ -100,12 +112,30 @@ static double draw_between(const drawing *x, uint64_t h, int64_t lo,
   return (double)(lo + (int64_t)(h % size));
 }
 
+/* Elements 0, 1, ... in another order; as many differ as there are values. */
+static double draw_apart(const drawing *x, int64_t flat) {
+  int64_t lo = x->range.lo, size, at;
+  uint64_t h = spi_draw_mix(x->seed, x->seq);
+  if (!sp_sub_ok(x->range.hi, lo, &size) || size < 1) {
+    return (double)lo;
+  }
+  int64_t step = (int64_t)(h % (uint64_t)size) + 1;
+  while (sp_gcd(step, size) != 1) {
+    step++;
+  }
+  if (!sp_mul_ok(flat % size, step, &at) || !sp_add_ok(at, size, &at)) {
+    at = flat;
+  }
+  return (double)(lo + at % size);
+}
+
 /* Where there are gaps: what would be in one, and all ends, are of some part.
  */
-static double draw_int(const drawing *x, uint64_t h) {
+static double draw_int(const drawing *x, int64_t flat, uint64_t h) {
   const sp_range_given *r = &x->range;
   int64_t lo = r->lo, hi = r->hi - 1;
-  double v = draw_between(x, h, lo, hi);
+  double v = x->mode == SPI_DRAW_APART ? draw_apart(x, flat)
+                                       : draw_between(x, h, lo, hi);
   bool in_gap = x->mode == SPI_DRAW_ENDS && r->n_gaps > 0;
   for (uint32_t i = 0; i < r->n_gaps; i++) {
     in_gap =
@@ -154,7 +184,7 @@ static double drawn(const drawing *x, int64_t flat, const int64_t *idx) {
   }
   uint64_t h = spi_draw_mix(spi_draw_mix(x->seed, x->seq), (uint64_t)flat);
   return s->dtype == SP_PRED         ? (double)(h & 1)
-         : sp_dtype_is_int(s->dtype) ? draw_int(x, h)
+         : sp_dtype_is_int(s->dtype) ? draw_int(x, flat, h)
                                      : draw_real(x->mode, h);
 }
 

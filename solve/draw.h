@@ -20,6 +20,7 @@ typedef enum spi_draw_mode {
   SPI_DRAW_RARE, /* among reals in [-2, 2] larger ones, the larger the fewer:
                     parts of much have maxima that differ */
   SPI_DRAW_NEGATIVE, /* reals in [-2, 0): a maximum that is padded with 0 */
+  SPI_DRAW_APART,    /* integers that differ, as what is written by index */
   SPI_DRAW_MODES,
 } spi_draw_mode;
 
@@ -34,6 +35,8 @@ enum { SPI_DRAW_SPOTS = 8, SPI_DRAW_TIED = 4 };
  * is what others own that is mixed up. */
 int64_t spi_draw_spot(int64_t extent, int64_t k, bool tied);
 
+/* Those that make a difference: the last one does where integers are drawn. */
+int spi_draw_modes(const sp_problem *problem);
 const char *spi_draw_mode_text(spi_draw_mode mode);
 /* Set the inputs of both machines (seq may be NULL), as far as they store them.
  * supports: by sequential tensor, where it may be other than zero (NULL:

@@ -122,6 +122,7 @@ typedef enum sp_machine_outcome {
   SP_RUN_UNKNOWN,   /* an operator without known values */
   SP_RUN_NO_INPUT,  /* an input has no values */
   SP_RUN_UNDEFINED, /* a read outside a tensor */
+  SP_RUN_BROKEN,    /* what the program says of its inputs is not true */
 } sp_machine_outcome;
 
 typedef struct sp_machine_trouble {

@@ -69,6 +69,7 @@ struct spi_compiled {
   spi_compiled **helpers; /* to be computed before it, in this order */
   sp_expr made_for;       /* the term before anything of it was shared */
   spi_compiled *written;  /* that term, compiled; NULL: not needed yet */
+  spi_compiled *promise;  /* must be true of all elements; or NULL */
   spi_buffer *values;     /* a helper's, while the node runs */
 };
 

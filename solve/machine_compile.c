@@ -11,15 +11,30 @@ bool spi_same_index(const sp_node *node) {
          node->n_in > 0;
 }
 
+typedef struct compiling {
+  const sp_machine *m;
+  spi_compiled *c;
+} compiling;
+
 static sp_expr read_operand(void *env, const sp_call *call, uint32_t operand,
                             sp_expr rank, const sp_expr *idx) {
-  const sp_machine *m = env;
+  const sp_machine *m = ((const compiling *)env)->m;
   uint32_t tensor = call->node->in[operand];
   sp_expr at[SP_MAX_DIMS + 1];
   at[0] =
       spi_same_index(call->node) && operand == 0 ? sp_int(call->pool, 0) : rank;
   memcpy(at + 1, idx, m->program->tensors[tensor].shape.n_dims * sizeof *at);
   return sp_read(call->pool, m->tensors[tensor].sym, at);
+}
+
+/* An array of truth values beside the one that is compiled. */
+static void keep_promise(void *env, sp_expr holds) {
+  compiling *x = env;
+  spi_compiled *p = sp_alloc(x->m->e->ctx, sizeof *p);
+  *p = *x->c;
+  p->sort = SP_SORT_BOOL;
+  p->term = holds;
+  x->c->promise = p;
 }
 
 static sp_expr *index_variables(sp_machine *m, const sp_shape *shape) {
@@ -150,6 +165,7 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   }
   if (!spi_part_definition(m, tensor, c)) {
     c->idx = index_variables(m, shape);
+    compiling env = {m, c};
     sp_call call = {.pool = e->pool,
                     .program = m->program,
                     .node = node,
@@ -157,7 +173,8 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
                     .rank = e->rank,
                     .partitions = e->ranks,
                     .read = read_operand,
-                    .env = m};
+                    .env = &env,
+                    .promise = keep_promise};
     c->term = sp_op_element(&call, c->idx);
   }
   look_for_functions(m, node, c->term);
@@ -175,6 +192,10 @@ static double compile_result(sp_machine *m, const sp_node *node, uint32_t k) {
   double cost = compile_array(m, c);
   for (uint32_t i = 0; i < c->n_helpers; i++) {
     cost += compile_array(m, c->helpers[i]);
+  }
+  if (c->promise) {
+    c->promise->tape = compile_tape(m, c->promise);
+    cost += c->promise->tape->cost * (double)c->n;
   }
   return cost;
 }

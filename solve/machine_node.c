@@ -3,6 +3,7 @@
 #include "solve/machine.h"
 #include "solve/span.h"
 
+#include <string.h>
 #include <threads.h>
 
 /* Below so many operations another thread costs more than it saves. */
@@ -172,6 +173,27 @@ static bool run_shared(sp_machine *m, uint32_t node, spi_compiled *c,
   return ok;
 }
 
+/* Is what the operator's meaning assumes true? */
+static bool promise_kept(sp_machine *m, uint32_t node, const spi_compiled *c) {
+  const char *name = m->program->nodes[node].name;
+  spi_buffer *b = spi_buffer_for(m, node, name, c->sort, c->n);
+  if (!b) {
+    return false;
+  }
+  const uint8_t *holds = b->data;
+  sp_sym of;
+  bool kept = true;
+  run_tape(m, node, c, b->data, &of); /* reads are looked at with the values */
+  for (int64_t k = 0; kept && k < c->ranks.n; k++) {
+    const uint8_t *own = holds + spi_span_at(c->ranks, k) * c->n;
+    kept = !memchr(own, 0, (size_t)c->n);
+  }
+  spi_buffer_drop(m->e, b);
+  return kept || spi_fail(m, SP_RUN_BROKEN, node,
+                          "give indices that differ with --input",
+                          "%s writes an element twice on these inputs", name);
+}
+
 static bool run_alias(sp_machine *m, uint32_t node, machine_tensor *t) {
   const sp_node *n = &m->program->nodes[node];
   for (uint32_t k = 0; k < n->n_in; k++) {
@@ -197,6 +219,9 @@ static bool run_result(sp_machine *m, uint32_t node, uint32_t tensor) {
   }
   if (t->n == 0) {
     return true;
+  }
+  if (c->promise && !promise_kept(m, node, c->promise)) {
+    return false;
   }
   if (c->opaque) {
     spi_opaque_run(m, tensor, c->opaque, t->values->data);

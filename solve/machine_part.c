@@ -36,6 +36,7 @@ struct spi_selection {
   part *v;          /* by tensor */
   uint32_t *of_sym; /* tensor + 1 by symbol number, from first_sym on */
   uint32_t first_sym, n_syms;
+  bool promised; /* by the operator that is looked at */
 };
 
 typedef struct spi_selection selection;
@@ -170,6 +171,11 @@ static sp_expr see_slice(void *env, sp_pool *p, sp_expr e) {
   return *found ? e : (sp_expr){0};
 }
 
+static void see_promise(void *env, sp_expr holds) {
+  selection *s = env;
+  s->promised = s->promised || holds.v;
+}
+
 static void define(sp_ctx *ctx, void *arg) {
   defining *x = arg;
   selection *s = x->s;
@@ -189,9 +195,11 @@ static void define(sp_ctx *ctx, void *arg) {
                   .rank = s->m->e->rank,
                   .partitions = s->m->e->ranks,
                   .read = read_full,
-                  .env = s};
+                  .env = s,
+                  .promise = see_promise};
+  s->promised = false;
   sp_expr e = sp_map(p, sp_op_element(&call, own->idx), read_indices, s);
-  bool slices = false;
+  bool slices = s->promised; /* looked at for all elements */
   sp_map(p, e, see_slice, &slices);
   if (slices) {
     own->whole = true;

@@ -50,7 +50,8 @@ static void look(search *f, spi_sampler *at) {
       spi_affordable(at, f->share, x->made_up, &f->hopeless, &x->why);
   f->hopeless = f->hopeless || !b; /* for this share */
   uint32_t times = 0;
-  int modes = x->cheap && f->share > SHARES[0] ? 1 : SPI_DRAW_MODES;
+  int modes =
+      x->cheap && f->share > SHARES[0] ? 1 : spi_draw_modes(f->s->problem);
   for (int mode = 0; b && mode < modes; mode++) {
     const char *trouble = NULL;
     if (spi_hunt(b, (spi_draw_mode)mode, 1, f->out, &times, &trouble)) {
@@ -64,6 +65,9 @@ static void look(search *f, spi_sampler *at) {
       x->unknown = x->unknown || b->unknown;
       return;
     }
+  }
+  if (b && !b->ran) {
+    x->why = b->broken;
   }
 }
 

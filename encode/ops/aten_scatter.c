@@ -45,6 +45,7 @@ static sp_expr assigned(const writes *w, sp_expr old) {
     return sp_ite(p, some, w->update, old);
   }
   spi_assume(w->call, UNIQUE);
+  spi_promise_unique(w->call, w->n, w->vars, w->hits);
   sp_sort sort = sp_dtype_sort(w->t);
   sp_expr zero = spi_zero(p, sort);
   sp_expr one =

@@ -231,6 +231,7 @@ static sp_expr unique_assign(const sp_call *call, const hit *h, sp_expr old) {
   sp_expr none = spi_identity(p, one, t);
   spi_assume(call, "index vectors that a program calls unique (unique_indices) "
                    "differ");
+  spi_promise_unique(call, h->n_vars, h->vars, h->hits);
   sp_expr any =
       spi_red(call, SP_REDUCER_OR, SP_PRED, h->n_vars, h->vars, h->hits);
   sp_expr sum = spi_red(call, one, t, h->n_vars, h->vars,
