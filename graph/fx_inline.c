@@ -240,7 +240,7 @@ static bool call_inline(inliner *x, const fx_stmt *s) {
   if (n - c->args + c->own != g->n_params) {
     fx_fail(x->ctx, s->pos.dump, NULL,
             "%s is called with %u arguments and has %u inputs", module,
-            n - c->args, g->n_params - c->own);
+            n - c->args, g->n_params < c->own ? 0 : g->n_params - c->own);
   }
   body b = {.x = x,
             .g = g,

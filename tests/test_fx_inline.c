@@ -82,12 +82,16 @@ static void a_context_is_no_argument(void) {
 static void calls_that_do_not_fit(void) {
   static const char sub[] =
       CLASS("sub") "        def forward(self, a: \"f32[4]\"):\n            "
-                   "return (a,)\n";
+                   "return (a,)\n" CLASS("none") "        def forward(self):\n "
+                                                 "           return (None,)\n";
   static const struct {
     const char *body, *want;
   } tests[] = {
       {"c = torch.ops.higher_order.wrap(s, x, y)\n        return (x,)\n",
        "sub is called with 2 arguments and has 1 inputs"},
+      {"t = self.none\n        c = torch.ops.higher_order."
+       "autograd_function_apply(t, s, x)\n        return (x,)\n",
+       "none is called with 1 arguments and has 0 inputs"},
       {"c = torch.ops.higher_order.wrap(s, x)\n        g: \"f32[4]\" = c[1]\n"
        "        return (g,)\n",
        "a number below 1 was expected"},
