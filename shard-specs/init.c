@@ -483,11 +483,12 @@ static void write_ranges(init *x) {
     any = true;
     const char *key = quoted(x, t->name);
     if (in.ignores) {
+      const char *ask =
+          "are labels left out of the loss? then [%lld, [0, %lld]]";
       with_comment(
-          x,
-          sp_format(x->ctx, "  %s: [%lld, [0, %lld]]", key,
-                    (long long)in.ignored, (long long)in.size),
-          question(x, "are labels left out? else write the range only"));
+          x, sp_format(x->ctx, "  %s: [0, %lld]", key, (long long)in.size),
+          question(x, sp_format(x->ctx, ask, (long long)in.ignored,
+                                (long long)in.size)));
     } else if (in.size > 0) {
       with_comment(
           x, sp_format(x->ctx, "  %s: [0, %lld]", key, (long long)in.size),
