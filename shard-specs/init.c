@@ -401,7 +401,7 @@ static void ask_returned(init *x, const char *name, uint32_t v) {
                                        what)));
     return;
   }
-  bool ambiguous;
+  bool ambiguous = false;
   const sp_tensor *u = &x->dist[0]->tensors[x->dist[0]->results[k]];
   const char *how = placement(x, &t->shape, &u->shape, &ambiguous);
   const char *as = sp_format(x->ctx, "out.%lld", (long long)k);

@@ -493,15 +493,22 @@ static bool only_adds_ones(const spi_fitter *f, uint32_t w) {
       !same_but_ones(&d->tensors[w].shape, &d->tensors[node->in[0]].shape)) {
     return false;
   }
-  size_t n = (size_t)sp_shape_elements(&d->tensors[w].shape);
-  for (int64_t r = 0; r < f->ranks; r++) {
-    const double *own = sp_machine_values(f->dist, w, r);
-    const double *from = sp_machine_values(f->dist, node->in[0], r);
-    if (!own || !from || memcmp(own, from, n * sizeof *own) != 0) {
-      return false;
-    }
+  uint32_t in = node->in[0];
+  if (!sp_machine_has(f->dist, w) || !sp_machine_has(f->dist, in) ||
+      sp_machine_count(f->dist, w) != sp_machine_count(f->dist, in)) {
+    return false; /* of a sample, other elements */
   }
-  return true;
+  size_t n = (size_t)sp_machine_count(f->dist, w);
+  sp_span ranks = sp_machine_ranks_of(f->dist, w);
+  sp_span ranks_in = sp_machine_ranks_of(f->dist, in);
+  bool same = ranks.n == ranks_in.n;
+  for (int64_t k = 0; same && k < ranks.n; k++) {
+    int64_t r = spi_span_at(ranks, k);
+    same = spi_span_at(ranks_in, k) == r &&
+           memcmp(sp_machine_values(f->dist, w, r),
+                  sp_machine_values(f->dist, in, r), n * sizeof(double)) == 0;
+  }
+  return same;
 }
 
 spi_fit spi_fit_of(spi_fitter *f, uint32_t w) {
