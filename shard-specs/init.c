@@ -374,7 +374,7 @@ static void write_inputs(init *x) {
 static int64_t returned_elsewhere(init *x, uint32_t v) {
   const sp_program *p = x->seq, *q = x->dist[0];
   for (uint32_t k = 0; k < p->n_results && k < q->n_results; k++) {
-    bool ambiguous;
+    bool ambiguous = false;
     if (p->results[k] == SP_NO_TENSOR && q->results[k] != SP_NO_TENSOR &&
         placement(x, &p->tensors[v].shape, &q->tensors[q->results[k]].shape,
                   &ambiguous)) {

@@ -1,6 +1,5 @@
 /* repair_number.c: numbers in PyTorch graphs, which may differ from rank to
  * rank: offsets, ends, positions. Read spi_try_numbers, then number_of. */
-#include "base/arith.h"
 #include "solve/fit.h"
 #include "solve/mender.h"
 
@@ -28,6 +27,9 @@ static bool number_of(spi_mender *m, uint32_t at, const sp_attr *a,
   out->was = sp_alloc_n(m->s->ctx, (size_t)ranks + 1, sizeof *out->was);
   for (int64_t r = 0; r < ranks; r++) {
     out->was[r] = a->kind == SP_ATTR_INT ? a->u.i : a->u.ints[r];
+    if (out->was[r] > SP_MAX_ELEMENTS || out->was[r] < -SP_MAX_ELEMENTS) {
+      return false; /* the end of x[i:], say; no index, and sums overflow */
+    }
   }
   return true;
 }
@@ -110,12 +112,10 @@ static bool try_coordinate(const number *x, const spi_cut *cut) {
   for (size_t i = 0; at && i < step.n; i++) {
     int64_t starts[] = {0, step.v[i], x->was[0]};
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
-      bool ok = true;
-      for (int64_t r = 0; ok && r < x->ranks; r++) {
-        ok = sp_mul_ok(step.v[i], at[r], &v[r]) &&
-             sp_add_ok(starts[k], v[r], &v[r]);
+      for (int64_t r = 0; r < x->ranks; r++) {
+        v[r] = starts[k] + step.v[i] * at[r];
       }
-      if (ok && try_values(x, v)) {
+      if (try_values(x, v)) {
         return true;
       }
     }
@@ -126,11 +126,10 @@ static bool try_coordinate(const number *x, const spi_cut *cut) {
 static bool try_near(const number *x) {
   int64_t *v = sp_alloc_n(x->m->s->ctx, (size_t)x->ranks + 1, sizeof *v);
   for (int64_t add = -1; add <= 1; add++) {
-    bool ok = true;
-    for (int64_t r = 0; ok && r < x->ranks; r++) {
-      ok = sp_add_ok(x->was[r], add, &v[r]); /* [i:], which ends nowhere */
+    for (int64_t r = 0; r < x->ranks; r++) {
+      v[r] = x->was[r] + add;
     }
-    if (ok && try_values(x, v)) {
+    if (try_values(x, v)) {
       return true;
     }
   }

@@ -162,9 +162,11 @@ static sp_expr weights(row *r, int64_t first, sp_sym y, sp_expr i,
   sp_expr k = sp_fresh(p, 4), at = sp_iaddc(p, k, first);
   sp_expr e = sp_exp(p, at1(r->b, r->x, at));
   e = y.v ? sp_mul(p, e, at1(r->b, y, at)) : e;
-  sp_expr hidden = sp_lt(p, sp_iaddc(p, i, past), k);
-  return sp_red(p, SP_RED_SUM, 1, &k,
-                i.v ? sp_ite(p, hidden, sp_real_i64(p, 0), e) : e);
+  if (i.v) {
+    sp_expr hidden = sp_lt(p, sp_iaddc(p, i, past), k);
+    e = sp_ite(p, hidden, sp_real_i64(p, 0), e);
+  }
+  return sp_red(p, SP_RED_SUM, 1, &k, e);
 }
 
 /* n/s and m/t merged: n/s - (n/s - m/t) / (1 + s/t), or what is wrong. */
