@@ -19,6 +19,10 @@
  *   rule_branch.c    an equality in both branches of a choice
  *   rule_counts.c    sums compared term by term: running counts
  *   rule_extremum.c  an element is at most the maximum, a part's maximum too
+ *   rule_adjacent.c  sums over neighbouring ranges are one
+ *   rule_cases.c     a long choice, case by case
+ *   rule_fractions.c quotients over a common denominator
+ *   rule_topk.c      the largest of what are the largest of parts
  */
 #ifndef SP_SOLVE_PROVE_H
 #define SP_SOLVE_PROVE_H
